@@ -340,6 +340,10 @@ class RoleCheck:
     ) -> OwnerFault | None:
         """A value of one field beside the words of another field with a value of its kind."""
         roles = self.roles
+        if any(
+            not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts
+        ):
+            return None  # `n` of a row may be of anything
         near = self._near_stems(span, sentence)
         least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
@@ -588,6 +592,7 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_IS_COUNT = re.compile(r"(?:^|[._])(?:n|no|count|number|value|total|amount)$")
 _UP_OR_DOWN = re.compile(
     r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)|(?P<down>down"
     r"|fell|fallen|falls|decreased?|decreases|dropped|lost|lower|declined|cut|sank))(?: by| of| to)? \Z"

@@ -62,7 +62,9 @@ _SOME_ROWS = re.compile(
     r"|two|three|four|both|early|late|weekdays|working days|(?:in|for|of) 20[0-9]{2})\b"
 )
 """Words that speak of some rows of a list that follow each other."""
-_THAN = re.compile(r"\b(?:than|above|below|over|under|short of|ahead|behind)\b")
+_THAN = re.compile(
+    r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
+)
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -84,7 +86,8 @@ _LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
 _CHANGE_WORDS = re.compile(
     r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
     r"|grew|growth|cheaper|premium|instead|cost\w*|sav\w*|cut|reduc\w*|drop\w*|slow\w*|short\w*"
-    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short)\b"
+    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short"
+    r"|exceed\w*|beat\w*)\b"
 )
 _NO_RATIO: frozenset[str | None] = frozenset({"share", "temperature", "angle"})
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
@@ -295,11 +298,23 @@ class Explainer:
             for found in self._ways(query):
                 whole = found.how == "total" and len(found.facts) > 2
                 whole = whole and (query.is_sure or query.dimension is not None)
-                if certain or whole or found.how not in _NEEDS_RELEVANCE:
+                beside = query.is_sure and len({self._group(one) for one in found.facts}) == 1
+                if certain or whole or beside or found.how not in _NEEDS_RELEVANCE:
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
         return tuple(self._other_unit(span, sentence))
+
+    def can_check_share(self, span: ValueSpan, text: str) -> bool:
+        """Whether a sentence speaks of two numbers of one kind that may make a share."""
+        sentence = _Sentence(text, span)
+        told = Counter(
+            term.dimension
+            for term in self._values
+            if self._spoken_of(term.facts[0], sentence) > 1
+            or term.facts[0] in self._values_in(sentence)
+        )
+        return any(count > 1 for count in told.values())
 
     def _other_unit(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A number of the data whose unit is unknown, or read as that of another dimension.
@@ -819,8 +834,7 @@ class Explainer:
             interval = _scaled(query.interval, UNITS["year"].factor)
         else:
             interval = query.base
-        if not query.speaks(_GAP_WORDS):
-            return
+        cued = query.speaks(_GAP_WORDS)
         # A text counts whole days, months and years: a day, half a month or a year more is right.
         slack = 0.0
         if interval.high >= 86400:
@@ -829,6 +843,8 @@ class Explainer:
         wide = Interval(interval.low - slack, interval.high + slack)
         for moments in (self._moments, self._laps):
             for one, other in _apart(moments, wide):
+                if not cued and self._group(one) != self._group(other):
+                    continue
                 name = f"{self.index.facts[one].key} to {self.index.facts[other].key}"
                 shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
                 yield Support((one, other), "time", f"time of {name} ({shown})")
@@ -858,6 +874,10 @@ class Explainer:
 
     def _ratios(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """One term as a share or a multiple of another, or the change from one to another."""
+        for term in self._values:
+            plain = term.dimension is None and term.group in self._hundreds
+            if plain and _near(term.raw / 100, interval):
+                yield self._support([term], "percentage")
         ways = [interval]
         own = sentence.span
         before = sentence.lower[: max(0, own.begin - sentence.start)]
@@ -910,6 +930,15 @@ class Explainer:
             or bool(said & facts)
             or any(self.index.facts[fact].key in fields for fact in facts)
         )
+
+    @cached_property
+    def _hundreds(self) -> frozenset[str]:
+        """The objects whose numbers without a unit add up to a hundred: they are percentages."""
+        sums: dict[str, float] = defaultdict(float)
+        for term in self._values:
+            if term.dimension is None and not term.number:
+                sums[term.group] += term.raw
+        return frozenset(group for group, total in sums.items() if abs(total - 100) < 1)
 
     def _ratios_in_sentence(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """A share of a number that the sentence itself gives: "just over half of these 93"."""
