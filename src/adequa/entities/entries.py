@@ -167,11 +167,10 @@ def _read_list(
                 measure = _money(measure) or measure or dimension_of_key(facts[place].key)
                 base = number if unit is None else unit.base(number)
                 numbers[rest, measure].setdefault(row, (base, place))
-            elif not reading.dates and not reading.clocks and rest.count("/") < _LEAST:
-                if _LETTERS.search(value) and value.lower() not in _TRUTHS and len(value) < 60:
-                    written[row].append(value)
-                    for word in _words(value):
-                        sources[_singular(word)] = rest or "name"
+            elif not reading.dates and not reading.clocks and _is_name(value, rest):
+                written[row].append(value)
+                for word in _words(value):
+                    sources[_singular(word)] = rest or "name"
     series = []
     for (rest, measure), values in numbers.items():
         if len(values) < _LEAST or (not is_list and len(values) < len(children) / 2):
@@ -195,9 +194,9 @@ def _read_list(
     ]
     heads = [
         frozenset(
-            _singular(words[-1])
+            _singular(spelt[-1])
             for name in names
-            if (words := [word for word in _words(name) if word.isalpha()])
+            if (spelt := [word for word in _words(name) if word.isalpha()])
         )
         for names in written
     ]
@@ -250,8 +249,20 @@ _TRUTHS = word_set("yes no true false y n none null")
 
 
 _MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+    *("january", "february", "march", "april", "may", "june", "july", "august"),
+    *("september", "october", "november", "december"),
+)
+_LONGEST_NAME = 60
+
+
+def _is_name(value: str, field: str) -> bool:
+    """Whether a value may name an entry: it has letters, and is neither a yes nor deep inside."""
+    return (
+        field.count("/") < _LEAST
+        and len(value) < _LONGEST_NAME
+        and value.lower() not in _TRUTHS
+        and _LETTERS.search(value) is not None
+    )
 
 
 def _month(value: str) -> int | None:
@@ -316,7 +327,7 @@ _BEST = re.compile(
     r"|ent|ant|ous|al|ed|ing)\b)"
 )
 _BETTER = re.compile(
-    rf"\b(?P<word>(?:{_GRADED})er|more expensive|more|less|fewer)\b(?P<gap>[^.;,!?]{{0,30}}?)\bthan\s"
+    rf"\b(?P<word>(?:{_GRADED})er|more expensive|more|less|fewer)\b[^.;,!?]{{0,30}}?\bthan\s"
 )
 _RISE = re.compile(
     r"\b(?P<up>rose|rises?|rising|increased|increases|grew|grows|climbed|climbs|jumped|went up"
@@ -328,17 +339,17 @@ _EVERY = re.compile(
     r"|setbacks|interruption)|from \w+ to \w+|throughout|all (?:week|year|day|month))\b"
 )
 _HEDGED = re.compile(
-    r"\b(?:not|no|never|nor|neither|among|except|apart from|excluding|other than|one of|second|third"
-    r"|so far|combined|together|total|per|average|between|both|each|if|would|expected|forecast"
-    r"|planned|of the (?:two|three|four|five)|after|before|until|since|almost|nearly|gain|loss"
-    r"|difference|gap|margin|share|proportion|ratio|profit|increase|decrease|rise|drop|fall|change"
+    r"\b(?:not|no|never|nor|neither|among|except|apart from|excluding|other than|one of|second"
+    r"|third|so far|combined|together|total|per|average|between|both|each|if|would|expected"
+    r"|forecast|planned|of the (?:two|three|four|five)|after|before|until|since|almost|nearly"
+    r"|gain|loss|difference|gap|margin|share|proportion|ratio|profit|increase|decrease|rise|drop|fall|change"
     r"|single|first half|second half|weekdays|weekends?|remaining|rest|others)\b"
 )
 _SOME = re.compile(r"\b(?:among|except|apart from|excluding|other than|outside|only the)\b")
 _RELATED = re.compile(
     r"\b(?:than|more|less|fewer|by|compared|against|versus|difference|between|from|up|down|until"
-    r"|before|after|since|total|altogether|average|together|combined|both|each(?! ?[,.])|over|of the|respectively"
-    r"|all|sum|ahead|behind|as many|as much|twice|half)\b"
+    r"|before|after|since|total|altogether|average|together|combined|both|each(?! ?[,.])|over"
+    r"|of the|respectively|all|sum|ahead|behind|as many|as much|twice|half)\b"
 )
 _SCORES = frozenset(
     _stem(word) for word in ("score", "goals", "points", "final", "result", "runs", "sets", "total")
@@ -349,8 +360,8 @@ _BEAT = re.compile(
     r"|was beaten by|were beaten by|went down to))\b"
 )
 _IS = re.compile(
-    r"(?:['’]s)? (?:\w+ ){0,2}?(?:was|is|were|are|had|has|have|saw|remains?|recorded|brought|received"
-    r"|receives|got|gets|showed|comes?|came)(?: by far| clearly| easily)?(?: the)? "
+    r"(?:['’]s)? (?:\w+ ){0,2}?(?:was|is|were|are|had|has|have|saw|remains?|recorded|brought"
+    r"|received|receives|got|gets|showed|comes?|came)(?: by far| clearly| easily)?(?: the)? "
 )
 _APART = re.compile(
     r"[,;:.()]|\b(?:and|or|but|than|with|against|while|after|before|from|to|beat|behind|ahead|like|as"
@@ -359,14 +370,15 @@ _APART = re.compile(
 )
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n['’]t\b")
 _ARE = re.compile(
-    r" (?:of (?:them|these|those|the (?:\w+ )??(?P<noun>[a-z]+)) (?:were |was |are |being |had been "
-    r"|have been |because of |due to )?|(?:were|was|are|being|had been|have been) )"
+    r" (?:of (?:them|these|those|the (?:\w+ )??(?P<noun>[a-z]+)) (?:were |was |are |being "
+    r"|had been |have been |because of |due to )?|(?:were|was|are|being|had been|have been) )"
 )
 _OF = re.compile(r"\bof (?:the |its |their |these |all |top )*\Z")
 _NOT_COUNTED = re.compile(
     r"\b(?:not|no|never|more|other|another|further|first|last|next|least|most|than|only after|per"
     r"|each|every|and|hours?|minutes?|days?|weeks?|years?|times)\b"
 )
+_ON = re.compile(r"(?: again| slightly| sharply)? (?:in|on) (?:the )?")
 _NEXT_WORDS = 3
 _FAR = 40
 """Characters between a superlative and what it is said of."""
@@ -394,9 +406,8 @@ class EntryCheck:
         entries = self.entries
         found: list[Reference] = []
         owner: dict[str, int] = {}
-        for row, names in enumerate(entries.names):
-            for stem in names:
-                owner[stem] = row
+        for entry, names in enumerate(entries.names):
+            owner |= dict.fromkeys(names, entry)
         matches = [*_WORD.finditer(self.text)]
         for number, match in enumerate(matches):
             word = match[0].removesuffix("'s").removesuffix("’s")
@@ -414,7 +425,7 @@ class EntryCheck:
                 field = entries.fields.get(stem, "")
                 found.append(Reference(match.start(), match.end(), row, field))
         for span in self.values:
-            rows = [
+            moments = [
                 *(
                     entries.moments["month"].get(date.month or 0, frozenset())
                     for date in span.dates
@@ -426,7 +437,7 @@ class EntryCheck:
                     if span.kind == "time"
                 ),
             ]
-            some = frozenset().union(*rows)
+            some: frozenset[int] = frozenset().union(*moments)
             if len(some) == 1:
                 found.append(Reference(span.start, span.end, min(some)))
         for match in _DAY.finditer(self.lower):
@@ -626,7 +637,8 @@ class EntryCheck:
             if _OF.search(self.lower, max(0, span.begin - 14), span.begin):
                 continue  # "three of the five"
             part = self._part(span.start, sentence)
-            if _NOT_COUNTED.search(self.lower, *part) or self._in(part):
+            named = [one for one in self._in(part) if one.field not in entries.kinds]
+            if _NOT_COUNTED.search(self.lower, *part) or named:
                 continue
             said = [_stem(one) for one in _WORD.findall(self.lower[after.end() : part[1]])]
             spoken = [
@@ -749,11 +761,13 @@ class EntryCheck:
                 continue
             numbers = [value for _, (value, _) in sorted(series[0].values.items())]
             rows = sorted(series[0].values)
-            steps = [after > before for before, after in zip(numbers, numbers[1:], strict=False)]
+            steps = [after > before for before, after in pairwise(numbers)]
             every = _EVERY.search(self.lower, match.end(), part[1])
             if every is not None and not any(one.kind == "number" for one in self._inside(part)):
                 if all(one != up for one in steps):
-                    yield self._told(match.start(), match.end(), "trend", series[0], rows[0], rows[-1])
+                    yield self._told(
+                        match.start(), match.end(), "trend", series[0], rows[0], rows[-1]
+                    )
                 continue
             reached = re.match(r"(?: back| again)? to ", self.lower[match.end() : part[1]])
             place = match.end() + reached.end() if reached else -1
@@ -774,8 +788,8 @@ class EntryCheck:
                         end = span.end
                         yield self._told(match.start(), end, "trend", series[0], at[0] - 1, at[0])
             after = self._in((match.end(), part[1]))
-            short = re.fullmatch(r"(?: again| slightly| sharply)? (?:in|on) (?:the )?",
-                                 self.lower[match.end() : after[0].start]) if after else None  # fmt: skip
+            gap = self.lower[match.end() : after[0].start] if after else ""
+            short = _ON.fullmatch(gap)
             if short and len(after) == 1 and after[0].entry in rows[1:]:
                 at_row = rows.index(after[0].entry)
                 if numbers[at_row] != numbers[at_row - 1] and steps[at_row - 1] != up:

@@ -507,7 +507,11 @@ def _unexplained(
             )
             for one in (
                 *find_reversals(ours.text.string, ours.text.values),
-                *(find_wrong_shares(ours.text.string, ours.text.values) if values.is_record else ()),
+                *(
+                    find_wrong_shares(ours.text.string, ours.text.values)
+                    if values.is_record
+                    else ()
+                ),
             )
         ]
     if detection.links:

@@ -46,7 +46,9 @@ _NEAR = 42
 _NEAR_DATE = 14
 """The same for a date or a time, which may belong to anything that is said before it."""
 _AFTER = 26
-_BESIDES = re.compile(r"\b(?:including|excluding|includes|excludes|plus|without|before|after|with)\b")
+_BESIDES = re.compile(
+    r"\b(?:including|excluding|includes|excludes|plus|without|before|after|with)\b"
+)
 """Words after which something else is named than what a value is of: "€564 including VAT"."""
 _SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
@@ -340,9 +342,7 @@ class RoleCheck:
     ) -> OwnerFault | None:
         """A value of one field beside the words of another field with a value of its kind."""
         roles = self.roles
-        if any(
-            not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts
-        ):
+        if any(not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts):
             return None  # `n` of a row may be of anything
         near = self._near_stems(span, sentence)
         least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
@@ -594,12 +594,13 @@ class RoleCheck:
 
 _IS_COUNT = re.compile(r"(?:^|[._])(?:n|no|count|number|value|total|amount)$")
 _UP_OR_DOWN = re.compile(
-    r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)|(?P<down>down"
-    r"|fell|fallen|falls|decreased?|decreases|dropped|lost|lower|declined|cut|sank))(?: by| of| to)? \Z"
+    r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)"
+    r"|(?P<down>down|fell|fallen|falls|decreased?|decreases|dropped|lost|lower|declined|cut"
+    r"|sank))(?: by| of| to)? \Z"
 )
 _MORE_OR_LESS = re.compile(
-    r" (?:(?P<up>more|higher|above|increase|rise|gain|up)|(?P<down>less|lower|fewer|below|decrease|drop"
-    r"|decline|loss|down))\b"
+    r" (?:(?P<up>more|higher|above|increase|rise|gain|up)|(?P<down>less|lower|fewer|below|decrease"
+    r"|drop|decline|loss|down))\b"
 )
 _CHANGES = word_set("change changes delta diff difference growth trend yoy mom qoq variation")
 _FALLS = word_set("loss decrease drop decline reduction fall savings")

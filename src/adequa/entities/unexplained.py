@@ -263,8 +263,8 @@ def _values_of_record(
 _PER = re.compile(r"\bper \Z")
 _RECKONED = re.compile(
     r"\b(?:remaining|rest|owes?|owed|so|therefore|thus|leaving|earned|earns|cents|each|apiece"
-    r"|per (?:person|head|capita|day|night|month|year)|in advance|works out|of (?:it|them|that|this))\b"
-    r"|km/h|m/s"
+    r"|per (?:person|head|capita|day|night|month|year)|in advance|works out"
+    r"|of (?:it|them|that|this))\b|km/h|m/s"
 )
 """Words of a clause whose number may be reckoned in more steps than we follow."""
 

@@ -298,7 +298,9 @@ class Explainer:
             for found in self._ways(query):
                 whole = found.how == "total" and len(found.facts) > 2
                 whole = whole and (query.is_sure or query.dimension is not None)
-                beside = query.is_sure and len({self._group(one) for one in found.facts}) == 1
+                lasting = found.how == "total" and query.dimension == "time"
+                beside = query.is_sure or lasting
+                beside = beside and len({self._group(one) for one in found.facts}) == 1
                 if certain or whole or beside or found.how not in _NEEDS_RELEVANCE:
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):

@@ -97,6 +97,8 @@ quality may be apart; chosen on the open part of bench/challenges/records."""
 _LEAST_STEM = 3
 _LEAST_BARE = 5
 """Letters of a word that names a quality without any verb beside it."""
+_LEAST_JOINED = 8
+"""The same for several words together: `card_slot`."""
 _POSSIBLE = word_set(
     "optional optionally possible foreseen planned available would could can may might if should "
     "instead rather unless until target limit threshold required free only but except before still "
@@ -172,8 +174,8 @@ def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
     for place, fact in enumerate(facts):
         # `capsizes: 0` denies what it counts, if nothing else has the field.
         if place not in found and fact.value == "0" and values[fact.key] == {"0"}:
-            none = claim_of(fact.key, "no")
-            if none is not None and min(map(len, none.things)) > _LEAST_BARE and is_single[fact.key]:
+            none = claim_of(fact.key, "no") if is_single[fact.key] else None
+            if none is not None and min(map(len, none.things)) > _LEAST_BARE:
                 found[place] = none
     return found
 
@@ -378,7 +380,7 @@ def _read(
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
     plain = bare and (
         all(len(thing) >= _LEAST_BARE for thing in claim.things)
-        or (len(claim.things) > 1 and len("".join(claim.things)) >= 2 * _LEAST_BARE - _LEAST_STEM + 1)
+        or (len(claim.things) > 1 and len("".join(claim.things)) >= _LEAST_JOINED)
     )
     done = words[max(anchors)][0]  # "the lens can be shifted": `lens_shift`
     if done.endswith("ed") and not claim.things[-1].endswith("ed"):
