@@ -154,6 +154,8 @@ def test_what_holds_is_not(record: Any, text: str) -> None:
             },
             "Tambo eats 1.2 kg of bamboo a day.",
         ),
+        ({"firm": "Nimbly", "cash_keur": 640}, "Nimbly has €640,000 in the bank."),
+        ({"firm": "Nimbly", "staff": 19}, "So each of the 19 people at Nimbly owes €104.40."),
         ({"plan": "Flex M", "speed_mbps": 150}, "Flex M reaches 150 Mbit/s."),
         (
             {"survey": "Delm", "modes": {"car": 47.5, "bus": 18.2, "bike": 31.0, "other": 3.3}},

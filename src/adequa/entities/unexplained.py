@@ -263,13 +263,16 @@ def _values_of_record(
 _PER = re.compile(r"\bper \Z")
 _RECKONED = re.compile(
     r"\b(?:remaining|rest|owes?|owed|so|therefore|thus|leaving|earned|earns|cents|each|apiece"
-    r"|per (?:person|head|capita|day|night|month|year)|in advance|works out"
+    r"|per [a-z]+|in advance|works out|costs?|profit"
     r"|of (?:it|them|that|this))\b|km/h|m/s"
 )
 """Words of a clause whose number may be reckoned in more steps than we follow."""
 
 
-_EACH = re.compile(r"\b(?:[Ee]ach of|per (?:person|head|capita))\b")
+_EACH = re.compile(
+    r"\b(?:[Ee]ach of|per (?:person|head|capita|employee|member|customer|visitor|pupil|trip)"
+    r"|leaving|remain(?:ed|s)|would|together|brought in)\b|\ba (?:month|week) *\Z"
+)
 
 
 def _is_reckoned(span: ValueSpan, text: PreparedText, words: re.Pattern[str]) -> bool:

@@ -111,6 +111,7 @@ _SUM_CALL = (
 """What calls a number a mean or a sum, before it and after it."""
 _SENTENCE_LENGTH = 500
 """Characters before a value in which its sentence most often begins; more are read if not."""
+_IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
 _ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
 """What follows a share that is said of numbers before it."""
 _LAST_DAY = dt.date.max.toordinal()
@@ -720,6 +721,7 @@ class Explainer(Terms):
                 )
                 told = query.is_sure or self._is_told(other, query.sentence)
                 told = told or (one.dimension == "share" and self._are_in(query.sentence, one))
+                told = told or (whole and _IN_ALL.search(query.sentence.lower) is not None)
                 told = told and (one.dimension != "share" or self._is_told(one, query.sentence))
                 if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
