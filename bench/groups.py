@@ -37,7 +37,7 @@ class Measured(NamedTuple):
 
 
 def read_groups(name: str, half: str) -> list[dict[str, Any]]:
-    """The groups of a part of a challenge set: `open`, `sealed`, or `marked` or `further` of the records."""
+    """The groups of a part of a challenge set, one of `HALVES`."""
     path = _CHALLENGES / name / f"{half}.jsonl"
     if not path.is_file():
         raise DataError("does not exist", path=path, remedy="give another --half")
