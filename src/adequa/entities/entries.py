@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -384,6 +384,33 @@ _FAR = 40
 """Characters between a superlative and what it is said of."""
 
 
+class _Word(NamedTuple):
+    word: str
+    stem: str
+    match: re.Match[str]
+
+
+class _Words(NamedTuple):
+    """The words of a text without the ending of a genitive."""
+
+    words: tuple[_Word, ...]
+    stems: frozenset[str]
+
+
+@lru_cache(maxsize=4)  # a record has many lists, and the text is the same for all of them
+def _read_words(text: str) -> _Words:
+    found = []
+    for match in _WORD.finditer(text):
+        word = match[0].removesuffix("'s").removesuffix("’s")
+        found.append(_Word(word, _singular(word), match))
+    return _Words(tuple(found), frozenset(one.stem for one in found))
+
+
+@lru_cache(maxsize=4)
+def _sentences_of(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(split_sentences(text))
+
+
 class EntryCheck:
     """Checks what a text says of the entries of one list."""
 
@@ -398,7 +425,7 @@ class EntryCheck:
         self.entries, self.text, self.values = entries, text, values
         self.facts, self.explainer = facts, explainer
         self.lower = text.lower() if len(text.lower()) == len(text) else text
-        self.sentences = split_sentences(text)
+        self.sentences = _sentences_of(text)
 
     @cached_property
     def references(self) -> list[Reference]:
@@ -408,16 +435,15 @@ class EntryCheck:
         owner: dict[str, int] = {}
         for entry, names in enumerate(entries.names):
             owner |= dict.fromkeys(names, entry)
-        matches = [*_WORD.finditer(self.text)]
-        for number, match in enumerate(matches):
-            word = match[0].removesuffix("'s").removesuffix("’s")
-            stem = _singular(word)
+        words = _read_words(self.text)
+        known = owner.keys() & words.stems
+        for number, (word, stem, match) in enumerate(words.words) if known else ():
             row = owner.get(stem)
             if row is None or (stem in entries.proper and not word[:1].isupper()):
                 continue
             if stem not in entries.heads[row] and stem not in entries.proper:
-                following = matches[number + 1][0] if number + 1 < len(matches) else ""
-                if _singular(following) not in entries.heads[row]:
+                following = words.words[number + 1 : number + 2]
+                if not any(one.stem in entries.heads[row] for one in following):
                     continue  # "fresh" is not yet "fresh spinach"
             if found and found[-1].entry == row and match.start() - found[-1].end < _NEXT_WORDS:
                 found[-1] = found[-1]._replace(end=match.end())
