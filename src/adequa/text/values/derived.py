@@ -480,7 +480,8 @@ class Explainer(Terms):
         """
         for number, term in self._views(query.dimension, self._totals):
             measured = term.whole and query.dimension is not None
-            measured = measured or (term.parts > 2 and query.seen.value >= 10)
+            if query.dimension is None and term.parts > 2:
+                measured = measured or query.seen.value >= 10
             if is_near(abs(number), query.base) and (
                 cued or measured or self._is_named(term, query.sentence)
             ):
