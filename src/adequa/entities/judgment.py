@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention, Triple
-from adequa.entities.comparisons import find_reversals, has_comparison
+from adequa.entities.comparisons import find_reversals, find_wrong_shares, has_comparison
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -511,7 +511,14 @@ def _unexplained(
                 note=f"{ours.text.string[one.start : one.end]!r} does not fit "
                 f"{one.first} and {one.second}",
             )
-            for one in find_reversals(ours.text.string, ours.text.values)
+            for one in (
+                *find_reversals(ours.text.string, ours.text.values),
+                *(
+                    find_wrong_shares(ours.text.string, ours.text.values)
+                    if values.is_record
+                    else ()
+                ),
+            )
         ]
     if detection.links:
         from adequa.entities.linker import foreign_links

@@ -322,6 +322,8 @@ def _plain_date(
 ) -> bool:
     """Whether a day and month without a year are a date: not "15 may be", "the first march"."""
     joined = bool(match["of6"] or match["the7"])
+    if match["d7"] and day[-1].isdigit() and "," in lower[month : match.start("d7")]:
+        return False  # "in March, 23 were returned"
     if not _DIGIT.match(day):
         return joined or match["m7"] is not None or match["m7s"] is not None
     if joined or not day[-1].isdigit() or name not in ("may", "march", "mar"):

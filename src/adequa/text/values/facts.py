@@ -143,6 +143,9 @@ def _read(fact: ValueFact) -> Reading:
     quantity = quantity_of(fact.value) or _exponent(value)
     date = date_of(fact.value)
     if quantity is not None:
+        if quantity.unit is None and (money := _MANY_MONEY.search(fact.key.lower())):
+            power, currency = _SCALES_OF_MONEY[money[1]], unit_named(money[2])
+            return Reading((Quantity(quantity.value.scaleb(power), currency),))
         unit = quantity.unit or named or unit_of_key(fact.key)
         quantities = [Quantity(quantity.value, unit)]
         scale = _SCALE.search(fact.unit or fact.key) if named is None else None
@@ -155,6 +158,11 @@ def _read(fact: ValueFact) -> Reading:
     if clock or lasting:
         return Reading(lasting, (), (clock,) if clock else ())
     return Reading((), (date,)) if date else Reading()
+
+
+_MANY_MONEY = re.compile(r"(?:^|[._ ])(k|m|mio|bn)_?(eur|usd|gbp|chf)(?:[._ ]|$)")
+_SCALES_OF_MONEY = {"k": 3, "m": 6, "mio": 6, "bn": 9}
+"""Keys of thousands and millions: `revenue_keur`, `budget_musd`."""
 
 
 def _unit_of_fact(fact: ValueFact) -> str | None:
