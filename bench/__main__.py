@@ -86,8 +86,11 @@ def main() -> int:
         help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
         "overhead, engines, kills); default: all",
     )
+    parser.add_argument("--workers", type=int, help="processes of scale (2)")
     parser.add_argument(
-        "--log", type=Path, help="a file of outcomes of faults; cycles that it has are not repeated"
+        "--log",
+        type=Path,
+        help="a file of outcomes of faults or scale; what it has is not measured again",
     )
     parser.add_argument(
         "--half",
@@ -95,7 +98,7 @@ def main() -> int:
         default="open",
         help="the half of relations, records and languages; sealed belongs to the end of a piece "
         "of work; "
-        "records have a third part, marked",
+        "records have two more parts, marked and further",
     )
     parser.add_argument(
         "--findings", type=Path, help="write what records found in each text, as JSON lines"

@@ -379,9 +379,9 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
         states[one.state] = states.get(one.state, 0) + 1
         said = one.said if one.renewed is None or one.state == "equal" else one.renewed
         rows.append([one.state, one.claim.figure, one.claim.written, said])
-        if one.state == "stale":
+        if one.state != "skipped":  # at once: whoever stops a long run has what is measured
             said = f"{one.claim.figure}: {one.claim.written} is written, {said} was measured"
-            print(f"stale: {said}", file=sys.stderr)
+            print(f"{one.state}: {said}", file=sys.stderr, flush=True)
     print(Table("", ["", "figure", "written", "measured"], rows).text())
     print(", ".join(f"{count} {state}" for state, count in states.items()))
     if given.update:

@@ -230,7 +230,7 @@ def _add(run: Path, *more: str) -> list[str]:
 Prepare = Callable[[], None]
 
 
-def _start(arguments: Sequence[str], log: Path, prepare: Prepare = lambda: None) -> int:
+def start(arguments: Sequence[str], log: Path, prepare: Prepare = lambda: None) -> int:
     """Fork a process that runs `adequa`, with its messages in a file."""
 
     def command() -> None:
@@ -265,8 +265,8 @@ def _fork(work: Callable[[], None], log: Path, prepare: Prepare = lambda: None) 
         os._exit(code)
 
 
-def _wait(pid: int) -> int:
-    """The exit code of a process; a Fault if it is stuck."""
+def wait(pid: int) -> int:
+    """The exit code of a process that was forked; a Fault if it is stuck."""
     ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:
         found, status = os.waitpid(pid, os.WNOHANG)
@@ -293,7 +293,7 @@ def _run(arguments: Sequence[str], folder: Path, *, codes: Sequence[int] = (0,))
     """Run `adequa` to its end; a Fault if it ends in another way than it may."""
     log = folder / "log"
     log.unlink(missing_ok=True)
-    code = _wait(_start(arguments, log))
+    code = wait(start(arguments, log))
     _require_explained(code, log, codes)
     return code
 
@@ -327,7 +327,7 @@ def _kill_score(place: Place, folder: Path, chance: random.Random) -> bool:
     jobs = "2" if chance.random() < 0.05 else "1"  # each process takes a second to start
     seconds = place.seconds if jobs == "1" else 4 * place.seconds + 2
     met = _kill(
-        _start(_score(place.items, run, "--jobs", jobs), folder / "killed"),
+        start(_score(place.items, run, "--jobs", jobs), folder / "killed"),
         chance.uniform(0, 1.1 * seconds),
     )
     _require_known_names(run)
@@ -335,7 +335,7 @@ def _kill_score(place: Place, folder: Path, chance: random.Random) -> bool:
         with contextlib.suppress(AdequaError):
             place.name_of(open_run(run))
     if chance.random() < 0.3:  # and again
-        again = _start(_score(place.items, run, "--resume"), folder / "killed")
+        again = start(_score(place.items, run, "--resume"), folder / "killed")
         met |= _kill(again, chance.uniform(0, seconds))
     _complete(place, run, folder)
     return met
@@ -343,7 +343,7 @@ def _kill_score(place: Place, folder: Path, chance: random.Random) -> bool:
 
 def _kill_force(place: Place, folder: Path, chance: random.Random) -> bool:
     run = place.copy("other", folder / "run")
-    pid = _start(_score(place.items, run, "--force"), folder / "killed")
+    pid = start(_score(place.items, run, "--force"), folder / "killed")
     met = _kill(pid, chance.uniform(0, 1.2 * place.seconds))
     _require_known_names(run)
     name = place.name_of(open_run(run))  # complete at any moment
@@ -359,7 +359,7 @@ def _kill_force(place: Place, folder: Path, chance: random.Random) -> bool:
 
 def _kill_add(place: Place, folder: Path, chance: random.Random) -> bool:
     run = place.copy("items", folder / "run")
-    pid = _start(_add(run), folder / "killed")
+    pid = start(_add(run), folder / "killed")
     met = _kill(pid, chance.uniform(0, 1.5 * place.seconds))
     _require_known_names(run)
     name = place.name_of(open_run(run))
@@ -379,15 +379,15 @@ def _kill_add(place: Place, folder: Path, chance: random.Random) -> bool:
 def _kill_shards(place: Place, folder: Path, chance: random.Random) -> bool:
     run, count = folder / "run", chance.randrange(1, 5)
     shards = [_score(place.items, run, "--shard", f"{one}/{count}") for one in range(1, count + 1)]
-    pids = [_start(shard, folder / "killed") for shard in shards]
+    pids = [start(shard, folder / "killed") for shard in shards]
     met = _kill(pids[0], chance.uniform(0, 1.1 * place.seconds))
     for pid in pids[1:]:
-        _wait(pid)
+        wait(pid)
     _require_known_names(run)
     log = folder / "again"
-    for pid in [_start(shard, log) for shard in [*shards, shards[0]]]:
-        _require_explained(_wait(pid), log, (0,))
-    met |= _kill(_start(["merge", str(run)], log), chance.uniform(0, 0.2 * place.seconds))
+    for pid in [start(shard, log) for shard in [*shards, shards[0]]]:
+        _require_explained(wait(pid), log, (0,))
+    met |= _kill(start(["merge", str(run)], log), chance.uniform(0, 0.2 * place.seconds))
     if (run / "manifest.json").is_file():
         with contextlib.suppress(AdequaError):
             place.name_of(open_run(run))
@@ -412,11 +412,11 @@ def _writers(count: int) -> Callable[[Place, Path, random.Random], bool]:
             _add(run),
         ]
         logs = [folder / f"writer-{number}" for number in range(count)]
-        pids = [_start(chance.choice(commands), log) for log in logs]
+        pids = [start(chance.choice(commands), log) for log in logs]
         killed = pids[0] if chance.random() < 0.3 else None
         if killed is not None:
             _kill(killed, chance.uniform(0, place.seconds))
-        codes = {log: _wait(pid) for log, pid in zip(logs, pids, strict=True) if pid != killed}
+        codes = {log: wait(pid) for log, pid in zip(logs, pids, strict=True) if pid != killed}
         told = {log: log.read_bytes() if log.is_file() else b"" for log in logs}
         for log, code in codes.items():
             _require_explained(code, log)
@@ -462,7 +462,7 @@ def _full_disk(place: Place, folder: Path, chance: random.Random) -> bool:
         "add": _add(run),
     }[which]
     log = folder / "full"
-    code = _wait(_start(command, log, prepare))
+    code = wait(start(command, log, prepare))
     _require_explained(code, log)
     require(code == 0 or b"cannot be written" in log.read_bytes(), "the full disk is not named")
     if code != 0 and which != "score":
@@ -510,14 +510,14 @@ def _jumping(chance: random.Random) -> Prepare:
 def _clock_jump(place: Place, folder: Path, chance: random.Random) -> bool:
     run, source = folder / "run", folder / "items.jsonl"
     shutil.copyfile(place.items, source)
-    pid = _start(_score(source, run), folder / "killed", _jumping(chance))
+    pid = start(_score(source, run), folder / "killed", _jumping(chance))
     met = _kill(pid, chance.uniform(0, 1.1 * place.seconds))
     # The content decides, not the dates of files.
     for path in [source, *(run.iterdir() if run.is_dir() else ())]:
         moment = time.time() + chance.uniform(-1e8, 1e8)
         os.utime(path, (moment, moment))
     log = folder / "resumed"
-    code = _wait(_start(_score(source, run, "--resume"), log, _jumping(chance)))
+    code = wait(start(_score(source, run, "--resume"), log, _jumping(chance)))
     _require_explained(code, log, (0,))
     require(place.name_of(open_run(run)) == "items", "the resumed run has other items")
     return met
@@ -527,14 +527,14 @@ def _changed_input(place: Place, folder: Path, chance: random.Random) -> bool:
     run, source = folder / "run", folder / "items.jsonl"
     content = place.items.read_bytes()
     source.write_bytes(content)
-    pid = _start(_score(source, run), folder / "changed")
+    pid = start(_score(source, run), folder / "changed")
     time.sleep(chance.uniform(0, 1.1 * place.seconds))
     if chance.random() < 0.5:
         with source.open("ab") as stream:
             stream.write(place.other.read_bytes()[: chance.randrange(1, 5000)])
     else:
         os.truncate(source, chance.randrange(0, len(content)))
-    code = _wait(pid)
+    code = wait(pid)
     _require_explained(code, folder / "changed")
     if code == 0:
         opened = open_run(run)
@@ -603,7 +603,7 @@ def _kill_queue(place: Place, folder: Path, chance: random.Random) -> bool:
         answer.write_text("fine")
 
     checking = folder / "checking"
-    code = _wait(_fork(look, checking))
+    code = wait(_fork(look, checking))
     said = checking.read_text(errors="replace") if checking.is_file() else ""
     require(code == 0 and answer.is_file(), f"the queue did not recover: {said[-2000:]}")
     return met
@@ -650,7 +650,7 @@ def _kill_campaign(place: Place, folder: Path, chance: random.Random) -> bool:
         for path in confirmed
     ]
     met = _kill(pids[0], chance.uniform(0, 1.5))
-    _require_explained(_wait(pids[1]), folder / "answering", (0,))
+    _require_explained(wait(pids[1]), folder / "answering", (0,))
     answer = folder / "answer"
 
     def look() -> None:
@@ -658,7 +658,7 @@ def _kill_campaign(place: Place, folder: Path, chance: random.Random) -> bool:
         answer.write_text("fine")
 
     checking = folder / "checking"
-    code = _wait(_fork(look, checking))
+    code = wait(_fork(look, checking))
     said = checking.read_text(errors="replace") if checking.is_file() else ""
     require(code == 0 and answer.is_file(), f"answers differ: {said[-2000:]}")
     return met

@@ -1,7 +1,8 @@
 """What the challenge sets share: groups of faithful texts and texts with one fault, in two halves.
 
 The half `open` is for developing; the half `sealed` is scored at the end of a piece of work only.
-The records have a third part, `marked`: longer texts with one to four faults, for developing too.
+The records have two more parts for developing: `marked`, longer texts with one to four faults, and
+`further`, texts as in `open`, part of them rich in derived values and all faithful.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from adequa.errors import DataError
 from adequa.tables import Cell, Table
 
-HALVES = ("open", "sealed", "marked")
+HALVES = ("open", "sealed", "marked", "further")
 _CHALLENGES = Path(__file__).resolve().parent / "challenges"
 
 
@@ -36,7 +37,7 @@ class Measured(NamedTuple):
 
 
 def read_groups(name: str, half: str) -> list[dict[str, Any]]:
-    """The groups of a part of a challenge set: `open`, `sealed`, or `marked` of the records."""
+    """The groups of a part of a challenge set, one of `HALVES`."""
     path = _CHALLENGES / name / f"{half}.jsonl"
     if not path.is_file():
         raise DataError("does not exist", path=path, remedy="give another --half")

@@ -2,8 +2,9 @@
 
 Many items are scored by a cheap metric, at 100 thousand and at a million. Items of 500 triples,
 each with a graph of its own, are scored by `esa`, whose caches of graphs and names are the largest.
-They are full after some fifty such items, so a peak that is the same for three times as many is
-that of ten thousand too, which would take an hour.
+All its caches are bounded in bytes, and the last of them, that of judgments, is full after 260 such
+items. Ten thousand would take an hour, so the part `bounded` shows with an eighth of the bounds
+that nothing else grows: 40 items fill the caches there, and 160 stand for 1,280.
 """
 
 from __future__ import annotations
@@ -25,15 +26,29 @@ FLAT = 1.3
 WIDE_COUNTS = (100, 300)
 WIDE_TRIPLES = 500
 WIDE_LIMIT_MB = 600
-PARTS = ("many", "wide")
+BOUNDED_COUNTS = (40, 160)
+PARTS = ("many", "wide", "bounded")
 OPTIONS = ("parts",)
+BOUNDED_FLAT = 1.1
 PLUGIN = Path(__file__).resolve().parents[1] / "tests" / "plugin"
+_CODE = """
+import resource, sys
+from adequa.cli import main
+try:
+    main()
+finally:
+    sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
+"""
+_EIGHTH = """
+import adequa.caches
+adequa.caches.MEGABYTE >>= 3  # before the caches are made
+"""
 
 
 def measure(data: Path, parts: Sequence[str] = PARTS) -> list[dict[str, object]]:
     """The resident peak of the whole process, as counted by the kernel."""
     del data
-    rows = {"many": _many, "wide": _wide}
+    rows = {"many": _many, "wide": _wide, "bounded": _bounded}
     with tempfile.TemporaryDirectory() as name:
         return [row for part in PARTS if part in parts for row in rows[part](Path(name))]
 
@@ -82,7 +97,22 @@ def _wide(folder: Path) -> list[dict[str, object]]:
     ]
 
 
-def _wide_peak(folder: Path, count: int) -> float:
+def _bounded(folder: Path) -> list[dict[str, object]]:
+    small, large = (_wide_peak(folder, count, code=_EIGHTH + _CODE) for count in BOUNDED_COUNTS)
+    return [
+        {
+            "figure": (
+                f"peak memory of esa with an eighth of its caches, {BOUNDED_COUNTS[1]} items of "
+                f"{WIDE_TRIPLES} triples / {BOUNDED_COUNTS[0]} items"
+            ),
+            "value": large / small,
+            "target": f"≤ {BOUNDED_FLAT} (flat)",
+            "reached": large / small <= BOUNDED_FLAT,
+        }
+    ]
+
+
+def _wide_peak(folder: Path, count: int, code: str = _CODE) -> float:
     """The peak for items with many facts, none of which has a fact of another."""
     path = folder / f"wide-{count}.jsonl"
     with path.open("w", encoding="utf-8") as stream:
@@ -90,17 +120,7 @@ def _wide_peak(folder: Path, count: int) -> float:
             item = made_item(WIDE_TRIPLES, 1_000, seed=number)
             raw = {"id": str(number), "triples": item.triples, "text": item.text}
             stream.write(json.dumps(raw) + "\n")
-    return _peak_megabytes(path, folder / f"run-wide-{count}", metric="esa")
-
-
-_CODE = """
-import resource, sys
-from adequa.cli import main
-try:
-    main()
-finally:
-    sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024))
-"""
+    return _peak_megabytes(path, folder / f"run-wide-{count}", metric="esa", code=code)
 
 
 def _install_metric(target: Path) -> None:
@@ -110,9 +130,9 @@ def _install_metric(target: Path) -> None:
 
 
 def _peak_megabytes(
-    path: Path, out: Path, site: Path | None = None, metric: str = "words"
+    path: Path, out: Path, site: Path | None = None, metric: str = "words", code: str = _CODE
 ) -> float:
-    command = [sys.executable, "-c", _CODE, "score", str(path), "-m", metric, "--out", str(out)]
+    command = [sys.executable, "-c", code, "score", str(path), "-m", metric, "--out", str(out)]
     paths = [site, os.environ.get("PYTHONPATH")]
     output = subprocess.run(
         [*command, "--quiet"],

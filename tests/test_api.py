@@ -81,6 +81,21 @@ def test_evaluate_names_the_item_that_is_wrong() -> None:
         adequa.evaluate([RAW, RAW], metrics=["chrf"])
 
 
+def test_one_metric_needs_no_list() -> None:
+    result = adequa.score("Alba | country | Eire", "Alba.", references=["Alba."], metrics="chrf")
+    assert list(result.scores) == ["chrf"]
+
+
+def test_data_of_another_type_is_refused() -> None:
+    with pytest.raises(DataError, match="data of the type int cannot be read; give triples"):
+        adequa.score(5, "Alba.")  # type: ignore[arg-type]
+
+
+def test_a_missing_field_is_named_with_those_that_are_needed() -> None:
+    with pytest.raises(DataError, match="has no 'text'; an item needs 'triples' and 'text'"):
+        adequa.evaluate([{"triples": [["a", "b", "c"]]}], metrics="chrf")
+
+
 def test_a_metric_that_is_not_there() -> None:
     with pytest.raises(UnknownName, match="did you mean 'bleu'"):
         adequa.load_metric("blue")

@@ -116,6 +116,15 @@ class _Slotted:
         self.text = text
 
 
+def test_the_letters_of_keys_count() -> None:
+    """A graph of two facts is small, whatever the length of their values."""
+    cache: Cache[int] = Cache(10_000, lambda _: 100)
+    for number in range(50):
+        cache.put((((str(number), "text", "x" * 2_000),), "é" * 100), number)
+        assert cache.bytes <= 10_000
+    assert 3 <= len(cache) <= 4
+
+
 def test_deep_size_counts_what_an_object_refers_to() -> None:
     text = "x" * 5000
     assert deep_size(_Pair(text, (1, 2))) > 5000

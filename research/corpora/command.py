@@ -135,8 +135,8 @@ def wikidata(
         typer.Option(
             "--mapping",
             metavar="FILE",
-            help="TSV or JSON file from DBpedia properties to Wikidata labels; by default a short "
-            "mapping that comes with adequa.",
+            help="TSV or JSON file from DBpedia properties to Wikidata labels; by default the "
+            "mapping that comes with the checkout.",
         ),
     ] = None,
     format: Format = None,  # noqa: A002

@@ -10,11 +10,13 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.perturb import Knowledge
-from adequa.perturb.paraphrases import Property, shipped_properties
+from adequa.perturb.paraphrases import Property, read_properties, shipped_properties
 from adequa.readers import SeenKeys
 from adequa.text import folded, is_symmetric
 
@@ -32,6 +34,17 @@ class CorpusTally:
         return self.kept + self.left_out.total()
 
 
+@cache
+def wikidata_properties() -> Mapping[str, Property]:
+    """The mapping of WebNLG-WD: what adequa ships, and properties that mean nearly the same.
+
+    The latter (`leaderName` is the *head of government*) serve to search for texts. They are not
+    shipped, since a model that learns from other words for a fact needs those that mean the same.
+    """
+    nearly = read_properties(Path(__file__).with_name("resources") / "wikidata.tsv")
+    return {**nearly, **shipped_properties()}
+
+
 def to_wikidata(
     items: Iterable[Item],
     properties: Mapping[str, Property] | None = None,
@@ -42,7 +55,7 @@ def to_wikidata(
     `meta.dbpedia` has the original triples; `tally` counts the other items by the first predicate
     that is not mapped.
     """
-    properties = shipped_properties() if properties is None else properties
+    properties = wikidata_properties() if properties is None else properties
     tally = CorpusTally() if tally is None else tally
     for item in items:
         known = [properties.get(folded(triple.predicate)) for triple in item.triples]

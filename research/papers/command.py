@@ -247,6 +247,12 @@ def joint(
         int | None,
         typer.Option(min=1, help="Batches per row of a study; default: the schedule's 50."),
     ] = None,
+    rating_steps: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Batches of fine-tuning in the study ratings; default: the schedule's 50."
+        ),
+    ] = None,
     threads: cli.Threads = None,
     sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of samples and resamples.")] = 0,
@@ -282,7 +288,10 @@ def joint(
         if rows is None:
             raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
         schedule = StudySchedule(base=base, seed=seed)
-        schedule = schedule if steps is None else replace(schedule, steps=steps)
+        if steps is not None:
+            schedule = replace(schedule, steps=steps)
+        if rating_steps is not None:
+            schedule = replace(schedule, rating_steps=rating_steps)
         with cli.training_bars(quiet=quiet) as report:
             run = StudyRun(
                 JointStudy(

@@ -111,8 +111,26 @@ def paper_part(paper: Paper, found: Reproduction) -> Iterator[str]:
     made = f"{signature}adequa {__version__}, commit {commit_of() or 'unknown'}"
     yield f'<p class="signature">{escape(made)}</p>'
     for chapter in found.chapters:
+        if len(chapter.sections) > 1:
+            yield _links(paper, chapter)
+    for chapter in found.chapters:
         yield from _chapter(paper, chapter)
     yield "</section>"
+
+
+def _links(paper: Paper, chapter: Chapter) -> str:
+    """A line of links to the sections of a chapter."""
+    named = [
+        f'<a href="#{_place(paper, chapter, section)}">{escape(section.key)}</a>'
+        for section in chapter.sections
+    ]
+    title = f"{escape(chapter.title)}: " if chapter.title else ""
+    return f'<p class="sections">{title}{" · ".join(named)}</p>'
+
+
+def _place(paper: Paper, chapter: Chapter, section: Section) -> str:
+    """The anchor of a section: years and data sets have sections of the same names."""
+    return escape("-".join(filter(None, (paper.name, chapter.key, section.key))))
 
 
 def _chapter(paper: Paper, chapter: Chapter) -> Iterator[str]:
@@ -122,7 +140,9 @@ def _chapter(paper: Paper, chapter: Chapter) -> Iterator[str]:
         yield f'<p class="signature">{escape(name)}: {escape(signature)}</p>'
     yield from _notes([*(f"n/a: {one}" for one in chapter.absent), *(chapter.notes or ())])
     for section in chapter.sections:
+        yield f'<div class="part" id="{_place(paper, chapter, section)}">'
         yield from _section(paper, section)
+        yield "</div>"
     yield from _figures(chapter.extra_files)
 
 
@@ -130,9 +150,12 @@ def _section(paper: Paper, section: Section) -> Iterator[str]:
     if paper.by_section:
         options = section.options or f"--only {section.key}"
         yield _command(f"{paper.command} {options}")
-    for table in section.tables:
-        if table.rows:
-            yield f'<div class="wide">{table.html()}</div>'
+    tables = [table for table in section.tables if table.rows]
+    if not tables:  # otherwise the caption is the title
+        yield f"<h4>{escape(section.key)}</h4>"
+    for table in tables:
+        # A signature is one long word, which may go on in the next line.
+        yield f'<div class="wide">{table.html().replace("|", "|<wbr>")}</div>'
     values = (f"<li>{escape(line)}" for line in section.value_lines())
     if shown := "".join(values):
         yield f"<ul>{shown}</ul>"

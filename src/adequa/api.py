@@ -25,7 +25,7 @@ from adequa.tables import Table, counted
 
 __all__ = ["Evaluation", "GuardResult", "evaluate", "guard", "read", "score"]
 
-Metrics = Iterable[str | Metric] | Mapping[str, Metric] | None
+Metrics = str | Metric | Iterable[str | Metric] | Mapping[str, Metric] | None
 
 
 def score(
@@ -67,6 +67,11 @@ def _data_field(data: Any) -> dict[str, Any]:
         if not data.lstrip().startswith(("{", "[{")):
             return {"triples": data}
         data = load_object(data)
+    if not isinstance(data, Iterable):
+        raise DataError(
+            f"data of the type {type(data).__name__} cannot be read",
+            remedy="give triples, a dict, or one string",
+        )
     data = _as_json(data if isinstance(data, Mapping) else list(data))
     if isinstance(data, dict) or (data and all(isinstance(one, dict) for one in data)):
         return {"record": data}

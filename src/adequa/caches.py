@@ -21,6 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 MEGABYTE = 1 << 20
 _ENTRY = 200
 """Bytes of an entry beside its key and value: the links of the ordered dictionary."""
+_EMPTY = sys.getsizeof("")
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 """Classes, modules and functions exist once whether or not a cached value refers to them."""
 
@@ -28,8 +29,9 @@ _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 class Cache(Generic[V]):
     """Values by key, at most `max_bytes` of them; safe to use from several threads.
 
-    `size_of` measures a value when it is stored; without it key and value are measured by
-    `deep_size`, which is slow for large values. A value larger than the bound is not kept.
+    `size_of` measures a value when it is stored, and the letters of its key are added: a graph of
+    two facts may have a value of a megabyte. Without it key and value are measured by `deep_size`,
+    which is slow for large values. A value larger than the bound is not kept.
     Copies and pickles of a cache are empty, so that a worker process starts with its own.
     """
 
@@ -52,8 +54,10 @@ class Cache(Generic[V]):
 
     def put(self, key: Hashable, value: V) -> V:
         """Store a value, drop the oldest ones beyond the bound, and return the value."""
-        measured = deep_size((key, value)) if self._size_of is None else self._size_of(value)
-        size = measured + _ENTRY
+        if self._size_of is None:
+            size = _ENTRY + deep_size((key, value))
+        else:
+            size = _ENTRY + self._size_of(value) + _letter_bytes(key)
         with self._lock:
             known = self._entries.pop(key, None)
             if known is not None:
@@ -108,6 +112,18 @@ def cached(max_bytes: int, size_of: Callable[[Any], int] | None = None) -> Calla
         return cast(F, remembering)
 
     return decorate
+
+
+def _letter_bytes(key: Hashable) -> int:
+    """The bytes of the letters of all strings in a key, at any depth of its tuples."""
+    total, waiting = 0, [key]
+    while waiting:
+        one = waiting.pop()
+        if type(one) is str:
+            total += sys.getsizeof(one) - _EMPTY
+        elif isinstance(one, tuple):
+            waiting += one
+    return total
 
 
 def deep_size(value: Any) -> int:

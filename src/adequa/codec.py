@@ -41,9 +41,8 @@ def item_from_object(raw: Any, *, bare: bool = False, position: int | None = Non
         triples = raw["triples"]
         text = raw.get("text", "") if bare else raw["text"]
     except KeyError as error:
-        raise DataError(
-            f"has no {error.args[0]!r}", remedy="an item needs 'id', 'triples' and 'text'"
-        ) from None
+        needed = "'triples' and 'text'" if position is not None else "'id', 'triples' and 'text'"
+        raise DataError(f"has no {error.args[0]!r}", remedy=f"an item needs {needed}") from None
     if type(identifier) is int:
         identifier = str(identifier)
     if type(identifier) is not str or not identifier:

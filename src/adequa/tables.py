@@ -243,13 +243,14 @@ def significant(value: float | None) -> float | None:
 def interval_words(value: float, ends: tuple[float, float], digits: int) -> str:
     """An interval beside its value: `± half` if the value is in the middle, else its two ends.
 
-    >>> interval_words(0.745, (0.686, 0.804), 3), interval_words(0.911, (0.0, 1.0), 3)
+    >>> interval_words(0.745, (0.686, 0.804), 3), interval_words(0.6, (0.0, 1.0), 3)
     ('± 0.059', '(0.000–1.000)')
     """
     half = (ends[1] - ends[0]) / 2
-    # A fifth of the half: a bootstrap of some forty items is less askew, an interval that ends at
-    # the end of its scale more.
-    if abs(value - sum(ends) / 2) <= half / 5 + 0.5 * 10**-digits:
+    # A fifth of the half: a bootstrap of some forty items is less askew. Where an interval was cut
+    # at the end of its scale, ± would lead beyond it.
+    is_cut = ends[0] == 0 or ends[1] in (1, 100)
+    if abs(value - sum(ends) / 2) <= (0 if is_cut else half / 5) + 0.5 * 10**-digits:
         return f"± {half:.{digits}f}"
     return f"({ends[0]:.{digits}f}–{ends[1]:.{digits}f})"
 

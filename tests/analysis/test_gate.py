@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -98,7 +99,10 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
         manifest = {"status": "complete", "counts": counts, "metrics": metrics}
         (folder / "manifest.json").write_text(json.dumps(manifest))
         systems = dict.fromkeys(row["system"] for row in rows)
-        summary = {"systems": {name: {} for name in systems}}
+        unscored = sum(row["scores"]["esa"] is None for row in rows)
+        reasons = {"no triples": unscored} if unscored else {}
+        column = {"metrics": {"esa": {"reasons": reasons}}}
+        summary = {"items": len(rows), "systems": dict.fromkeys(systems, column)}
         (folder / "summary.json").write_text(json.dumps(summary))
         return folder
 
@@ -162,9 +166,9 @@ def test_a_metric_by_itself_and_all_faults_together(write_run):
 
 def test_texts_that_cannot_be_scored_are_left_out_counted_and_can_be_limited(write_run):
     run = write_run("new", [0, 0, 0], esa=[1.0, None, 1.0])
-    mean, unscored = evaluate_gate(
-        run, [Limit("min", "esa", 0.5), Limit("max", "unscored", 0.1)]
-    ).results
+    gate = evaluate_gate(run, [Limit("min", "esa", 0.5), Limit("max", "unscored", 0.1)])
+    assert gate.notes == ("esa: 1 of 3 texts is not scorable: no triples",)
+    mean, unscored = gate.results
     assert mean.items == 2
     assert "1 have no value" in mean.why
     assert unscored.value == pytest.approx(1 / 3)
@@ -305,6 +309,8 @@ def test_junit_counts_and_escapes():
 def test_markdown_is_one_table_and_the_reasons():
     written = gate_markdown(GATE)
     assert written.startswith("## adequa: not passed\n")
+    unnamed = replace(GATE, results=tuple(replace(one, system="") for one in GATE.results))
+    assert "**(unnamed): " in gate_markdown(unnamed)
     assert "\x00" not in written
     rows = [line for line in written.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + 4

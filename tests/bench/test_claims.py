@@ -247,6 +247,7 @@ def test_the_command_line(
     assert "stale: Mentions on enriched dev" in said.err
     found["exact"]["recall"] = 0.913
     assert main(["--only", "Mentions on enriched", "--data", str(tmp_path)]) == 0
+    assert "equal: Mentions on enriched dev" in capsys.readouterr().err
     for wrong in (["--only", "nothing has this"], ["--data", str(tmp_path / "absent")]):
         with pytest.raises(SystemExit):
             main(wrong)

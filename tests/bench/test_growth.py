@@ -8,7 +8,7 @@ import pytest
 
 from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
-from bench.growth import exponent, forget, made_item
+from bench.growth import exponent, forget, made_item, pieces_read
 
 
 def test_the_exponent_of_linear_and_quadratic_times() -> None:
@@ -48,3 +48,22 @@ def test_time_of_esa_is_not_quadratic_in_facts_or_text(
         metric.score([item])
         seconds.append(time.process_time() - started)
     assert seconds[1] < 24 * seconds[0]
+
+
+@pytest.mark.parametrize("name", ["nli", "similarity"])
+@pytest.mark.parametrize(
+    ("small", "large"), [((1_250, 1_000), (2_500, 1_000)), ((20, 20_000), (20, 40_000))]
+)
+def test_what_the_models_read_is_linear_in_facts_and_text(
+    name: str, small: tuple[int, int], large: tuple[int, int]
+) -> None:
+    """Twice the facts or the text: about twice the word pieces, which take most of the time."""
+    metric = load_metric(name)
+    pieces = []
+    with pieces_read() as read:
+        for size in (small, large):
+            read.clear()
+            forget()
+            metric.score([made_item(*size)])
+            pieces.append(sum(read))
+    assert 1.5 * pieces[0] < pieces[1] < 2.3 * pieces[0]

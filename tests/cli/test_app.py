@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from typer.testing import CliRunner
 from adequa import checkout
 from adequa.cli import app
 from adequa.cli import main as run_main
-from adequa.cli.app import COMMANDS, GROUPS
+from adequa.cli.app import COMMANDS, GROUPS, as_flags, options_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_MODULES = 65
@@ -187,3 +189,48 @@ def test_a_warning_of_ours_is_one_line(tmp_path: Path) -> None:
     assert found.returncode == 0
     (line,) = [one for one in found.stderr.splitlines() if "not scored" in one]
     assert line.startswith("adequa: http://127.0.0.1:9/v1/chat/completions: the connection failed")
+
+
+def _library_texts() -> Iterator[tuple[str, str]]:
+    """The sentences in the library's code outside docstrings, with … where a value is filled in."""
+    package = ROOT / "src" / "adequa"
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        if place.parts[0] == "cli":
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                skipped.update(map(id, node.values))
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            values = [part.value if isinstance(part, ast.Constant) else "…" for part in parts]
+            is_text = any(isinstance(part, ast.Constant) for part in parts)
+            if is_text and id(node) not in skipped and all(isinstance(one, str) for one in values):
+                text = "".join(map(str, values))
+                if " " in text:
+                    yield f"{place}:{node.lineno}", text
+
+
+def test_the_library_speaks_of_arguments_and_the_command_line_of_options() -> None:
+    """Whole commands may be named anywhere, options without their command only by a command."""
+    programs = rf"(adequa ({'|'.join(COMMANDS)})|pip|python -m|openssl|iconv|zstd)\b.*"
+    options, arguments = options_of([get_command(app)]), []
+    for place, text in _library_texts():
+        bare = re.sub(programs, "", text)
+        assert not re.search(r"(?<![\w-])--?[a-z]", bare), f"{place} names an option: {text}"
+        for found in re.finditer(r"(?<![\w(])[a-z_]+=(?:True|False|None)", bare):
+            assert as_flags(found[0], options) != found[0], f"{place}: no command has {found[0]}"
+            arguments.append(found[0])
+    assert len(arguments) > 20
+
+
+def test_an_error_of_a_command_names_its_options_only(tmp_path: Path) -> None:
+    code = "from adequa.cli import main; main()"
+    row = "Alba,Alba is a small town by the sea.,The old harbour of Alba is on the sea."
+    (tmp_path / "a.csv").write_text(f"name,first note,second note\n{row}\n")
+    found = run_python(code, "score", "a.csv", "--out", "run", cwd=tmp_path)
+    assert "name its column: --format 'records:text=first note'; or give --texts" in found.stderr
+    (tmp_path / "a.xml").write_text("<benchmark><entries><entry/></entries></benchmark>")
+    found = run_python(code, "score", "a.xml", "--out", "run", cwd=tmp_path)
+    assert 'write <entry eid="Id1" …>' in found.stderr

@@ -333,7 +333,7 @@ def test_missing_entities_are_listed_with_their_facts() -> None:
     fact = Finding("nli", "omission", "missing", "not entailed", triple=Triple("a", "b", "c"))
     shown = _plain(_result("", findings=(missing, fact)))
     assert shown.startswith("(the text is empty)\n")
-    assert "Found 0 of 1 entities" in shown
+    assert "Found 0 of 1 entity" in shown
     assert "  - no mention of 'Vaud'\n      Ana_Bari | home | Vaud\n      Bex | home" in shown
     assert "  - a | b | c: not entailed\n" in shown
     assert "Verdict: omission\n  esa  0.5000\n" in shown

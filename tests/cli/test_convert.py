@@ -54,6 +54,16 @@ def test_the_choice_is_said_in_one_line_and_can_be_changed(adequa: Run, products
     assert json.loads(said)["paths"] == ["/weight_g", "/url"]
 
 
+def test_data_without_texts_is_explained_too(adequa: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"matches": [{"name": "A", "goals": 1}, {"name": "B", "goals": 2}]}')
+    code, said, complaint = adequa("convert", path, "--explain")
+    assert code == 0, complaint
+    assert "2 records looked at" in said
+    assert "no text was found: name its column with text=FIELD, or give --texts" in said
+    assert "name its column" in adequa("convert", path)[2]
+
+
 def test_items_have_nothing_to_explain(adequa: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"triples": [["A", "p", "B"]], "text": "A."}')
@@ -96,7 +106,9 @@ def test_a_record_is_checked_as_a_string(adequa: Run) -> None:
     data = '{"name": "Alba", "port": "Oban", "built": 1998, "id": 7}'
     code, said, complaint = adequa("check", data, "The Alba was built in 1998.", "-m", "esa")
     assert code == 0
-    assert "Left out 1 of 2 facts, which counts for no verdict\n  · Alba | port | Oban\n" in said
+    assert (
+        "Left out 1 of 2 facts, which does not affect the verdict\n  · Alba | port | Oban\n" in said
+    )
     assert complaint == "records: named by 'name'; 2 fields are facts; left out: id\n"
     code, said, _ = adequa(
         "check", data, "The Alba was built in 1998.", "-m", "esa", "--coverage", "all"

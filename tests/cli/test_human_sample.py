@@ -244,7 +244,7 @@ def test_two_right_answers_are_an_error(draw: Draw, run: Path, tmp_path: Path) -
     [
         (["--score", "bleus"], "unknown score 'bleus': did you mean 'bleu'? there are: bleu, chrf"),
         (["--by", "colour"], "unknown field 'colour'"),
-        (["--by", "lang,size"], "no input has a lang; draw without: --by size"),
+        (["--by", "lang,size"], "no input has a lang; leave lang out of --by"),
         (["--where", "size"], "not a condition"),
         (["--where", "size=9"], "no text has size=9; there are 1, 2"),
         (["--where", "size=1", "--where", "meta.shape=tree"], "no text has meta.shape=tree"),
@@ -288,7 +288,7 @@ def test_missing_scores_and_categories_are_reported_with_a_remedy(
     assert "--levels 1" in draw(items, "--dry-run").err
     bare = [{name: row[name] for name in row if name != "category"} for row in objects()]
     done = draw(write(tmp_path / "bare.jsonl", bare), "--levels", "1", "--dry-run")
-    assert "no input has a category; draw without: --by size" in done.err
+    assert "no input has a category; leave category out of --by" in done.err
     plain = [{name: row[name] for name in row if name != "references"} for row in objects()]
     done = draw(
         write(tmp_path / "plain.jsonl", plain), "--references", "--levels", "1", "--dry-run"
@@ -354,3 +354,6 @@ def test_pairs_from_the_sample_to_the_table(tmp_path: Path, command: Any) -> Non
         "--dry-run",
     )
     assert (code, "is not about two texts" in told) == (2, True)
+    both = ("--pairs", "--spans", "--dry-run")
+    code, _, told = command("human", "sample", str(source), *plan, *both)
+    assert (code, "keep one" in told) == (2, True)

@@ -125,15 +125,15 @@ def test_a_port_in_use_is_reported(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run(folder, "--port", taken.getsockname()[1])
     assert done.code == 2
-    assert "choose another --port" in done.words
+    assert "choose another one with port=" in done.words
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--host", "no.such.host.invalid"], "--host"),
-        (["--base-url", "study.org"], "--base-url"),
-        (["--base-url", "https://study.org/?a=1"], "--base-url"),
+        (["--host", "no.such.host.invalid"], "host=…"),
+        (["--base-url", "study.org"], "base_url=…"),
+        (["--base-url", "https://study.org/?a=1"], "base_url=…"),
         (["--database", "mysql://a:secret@b/c"], "postgresql://"),
         (["--raters", "-1"], "--raters"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -31,6 +32,17 @@ def run(command: Command, items_file: ItemsFile, tmp_path: Path) -> Path:
     code, _, errors = command(*score(items_file(30), tmp_path / "run"))
     assert code == 0, errors
     return tmp_path / "run"
+
+
+def test_texts_that_are_not_scorable_are_explained(command: Command, tmp_path: Path) -> None:
+    raw = {"triples": [["Oban", "country", "Scotland"]]}
+    texts = [{"text": "Oban."}, {"text": "Oban.", "references": ["Oban."]}]
+    source = tmp_path / "items.jsonl"
+    source.write_text("".join(json.dumps(raw | one) + "\n" for one in texts))
+    code, said, errors = command(*score(source, tmp_path / "run"))
+    assert code == 0, errors
+    assert "chrf: 1 of 2 texts is not scorable: no references" in said
+    assert f"adequa report {tmp_path / 'run'} --out report.html" in said
 
 
 def test_a_second_writer_is_told_who_is_first(
@@ -169,12 +181,52 @@ def test_a_complete_run_that_lost_lines_is_completed(
     before = (run / "scores.jsonl").read_bytes()
     (run / "scores.jsonl").write_bytes(before[: len(before) // 2])
     code, _, errors = command("gate", str(run), "--min", "chrf=0")
-    assert (code, "of 30 items; complete it with the same command and --resume" in errors) == (
+    assert (code, "of 30 items; complete it with the same settings and --resume" in errors) == (
         2,
         True,
     )
     assert command(*score(items_file(30), run, "--resume"))[0] == 0
     assert (run / "scores.jsonl").read_bytes() == before
+
+
+READERS = {
+    "compare": ["compare", "RUN", "RUN"],
+    "report": ["report", "RUN", "--out", "FILE"],
+    "gate": ["gate", "RUN", "--min", "chrf=0"],
+    "gate against": ["gate", "GOOD", "--baseline", "RUN", "--no-worse", "chrf"],
+    "correlate": ["correlate", "RUN", "--ratings", "FILE"],
+    "spans": ["spans", "RUN", "--gold", "FILE"],
+    "serve": ["serve", "RUN", "-m", "chrf", "--port", "0"],
+    "human sample": ["human", "sample", "RUN", "--out", "FILE"],
+    "add": ["score", "--add", "RUN", "-m", "b=bleu"],
+    "log": ["log", "RUN", "--to", "mlflow"],
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("damage", ["cut", "unfinished"])
+def test_no_command_reads_a_run_that_is_not_complete(
+    reader: str, damage: str, command: Command, run: Path, tmp_path: Path
+) -> None:
+    good, ratings = tmp_path / "good", tmp_path / "ratings.jsonl"
+    shutil.copytree(run, good)
+    rating = {"id": "0", "system": "A", "rater": "r", "criterion": "c", "value": 1}
+    mark = {"start": 0, "end": 3, "label": "x"}
+    rating |= {"spans": [mark]} if reader == "spans" else {}
+    ratings.write_text(json.dumps(rating) + "\n")
+    if damage == "cut":
+        path = run / "scores.jsonl"
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:15]))
+    else:
+        manifest = run / "manifest.json"
+        manifest.write_text(manifest.read_text().replace('"complete"', '"running"'))
+    takes_ratings = reader in ("correlate", "spans")
+    names = {"RUN": run, "GOOD": good, "FILE": ratings if takes_ratings else tmp_path / "new"}
+    code, _, errors = command(*(str(names.get(word, word)) for word in READERS[reader]))
+    problem = {"cut": "not complete: scores.jsonl has 15 of", "unfinished": "is not finished ("}
+    assert (code, problem[damage] in errors) == (2, True), errors
+    assert "complete it with the same command and --resume" in errors
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_run_whose_scores_were_edited_is_not_resumed(
@@ -259,7 +311,8 @@ def test_stdin_and_pipes_are_scored(items_file: ItemsFile, run: Path, tmp_path: 
         return
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()))
+    content = source.read_bytes()
+    writer = threading.Thread(target=lambda: pipe.write_bytes(content), daemon=True)
     writer.start()
     command = [*ADEQUA, *score(pipe, tmp_path / "piped")]
     subprocess.run(command, check=True, capture_output=True, timeout=60)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adequa.entities import JudgmentSettings, judge
-from adequa.entities.comparisons import find_reversals
+from adequa.entities.comparisons import find_reversals, find_wrong_shares
 from adequa.readers.records import read_record
 from adequa.text.values import find_values
 
@@ -97,3 +97,23 @@ def test_right_rows_and_trends_pass(record: Any, text: str) -> None:
 )
 def test_another_row_and_the_other_way_are_found(record: Any, text: str) -> None:
     assert found(record, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "It sold for 2,250 francs, around 40% more than the estimate of 1,900.",
+            "around 40% more",
+        ),
+        ("There were 22 units, just under three quarters of the target of 45.", "just under three"),
+        ("It sold for 2,250 francs, 18% more than the estimate of 1,900.", None),
+        ("There were 22 units, about half of the target of 45.", None),
+    ],
+)
+def test_a_share_must_fit_the_numbers_beside_it(text: str, words: str | None) -> None:
+    found = find_wrong_shares(text, find_values(text))
+    assert [text[one.start : one.end].startswith(words or "?") for one in found] == [True] * len(
+        found
+    )
+    assert bool(found) == (words is not None)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -246,3 +247,24 @@ def test_ter_with_one_to_three_references_is_the_command_lines(
     corpus = [(item.text, item.references * (6 // len(item.references))) for item in items]
     wanted = command_line(tmp_path, corpus, "-m", "ter")
     assert f"{Ter().corpus(sum_of(Ter(), items)):.12f}" == f"{wanted:.12f}"
+
+
+@pytest.mark.parametrize(
+    ("metric", "columns"),
+    [
+        *((Bleu(smooth_method=method), 10) for method in ("exp", "floor", "add-k", "none")),
+        (Bleu(smooth_method="floor", smooth_value=0.3, max_order=2), 6),
+        (Chrf(), 24),
+        (Chrf(eps_smoothing=True, beta=3), 24),
+        (Chrf(word_order=0), 18),
+        (Ter(), 2),
+    ],
+)
+def test_many_corpus_values_at_once_are_those_one_by_one(metric: Metric, columns: int) -> None:
+    rows = np.random.default_rng(0).integers(0, 4, (400, columns)).astype(float)
+    if isinstance(metric, Bleu):  # no more matches than n-grams
+        half = metric.max_order
+        rows[:, 2 : 2 + half] = np.minimum(rows[:, 2 : 2 + half], rows[:, 2 + half :])
+    expected = [metric.corpus(row) for row in rows.tolist()]
+    assert len({*expected}) > 5
+    assert metric.corpus_values(rows) == pytest.approx(expected, abs=1e-9)

@@ -176,7 +176,7 @@ def test_odd_characters_do_not_end_a_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("one\n", r"t\.txt:2: has 1 lines for 2 items: 1 line too few"),
+        ("one\n", r"t\.txt:2: has 1 line for 2 items: 1 line too few"),
         ("", r"t\.txt:1: has 0 lines for 2 items: 2 lines too few"),
         ("one\ntwo\nthree", r"t\.txt:3: has 3 lines for 2 items: 1 line too many"),
         ("one\ntwo\n\n", r"t\.txt:3: has 3 lines for 2 items: 1 line too many"),

@@ -112,6 +112,18 @@ def test_an_object_of_objects_is_keyed_by_id(tmp_path: Path) -> None:
         read(write(tmp_path / "a.jsonl", text.replace("\n", "")))
 
 
+def test_a_list_that_is_all_an_object_has_is_its_records(tmp_path: Path) -> None:
+    oak, elm = '{"name": "Oak", "p": 1, "text": "x"}', '{"name": "Elm", "p": 2, "text": ""}'
+    text = f'{{"trees": [\n {oak},\n {elm}]}}'
+    placed = list(RecordsReader().read(write(tmp_path / "a.json", text)))
+    assert [place.item.triples[0].subject for place in placed] == ["Oak", "Elm"]
+    assert [place.line for place in placed] == [2, 3]
+    # With anything beside the list, or with one row in it, the object is the record.
+    more = text.replace('"trees"', '"text": "y", "trees"')
+    (one,) = RecordsReader().read(write(tmp_path / "b.json", more))
+    assert one.item.text == "y"
+
+
 def test_an_object_that_has_triples_is_an_item(tmp_path: Path) -> None:
     text = '[{"id": "a", "triples": [["A", "p", "B"]], "text": "x", "score": 1.5}]'
     assert list(open_source(write(tmp_path / "a.json", text))) == [
@@ -450,13 +462,13 @@ def test_the_text_is_the_only_column_of_prose(tmp_path: Path) -> None:
     assert read(path)[0].text == "x"
 
 
-def test_several_texts_are_named_with_the_command(tmp_path: Path) -> None:
+def test_several_texts_are_named_with_the_argument(tmp_path: Path) -> None:
     said = "This is a sentence about A."
     path = write(tmp_path / "a.csv", f"name,one,two\nA,{said},{said}\n")
     with pytest.raises(DataError) as caught:
         read(path)
     assert "it could be 'one' or 'two'" in str(caught.value)
-    assert "adequa score a.csv --format records:text=one --out RUN" in str(caught.value)
+    assert 'name its column: format="records:text=one"; or give texts=…' in str(caught.value)
 
 
 def test_a_cell_may_hold_json(tmp_path: Path) -> None:

@@ -95,6 +95,9 @@ def test_the_tables_can_be_read_without_a_script(tmp_path):
     share = 100 * sum(one < 0.8 for one in sure) / len(sure)
     said = tree.xpath("//section[@id='systems']")[0].text_content()
     assert f"Of the OK verdicts, {share:.0f} % have a confidence below 0.8" in said
+    unscored = sum("reasons" in line for line in lines)
+    glance = tree.xpath("//section[@id='glance']")[0].text_content()
+    assert f"esa: {unscored} of 60 texts are not scorable: a test said so." in glance
     text = tree.xpath("//section[@id='methods']")[0].text_content()
     assert "esa|version:0" in text
     assert "(a test said so)" in text

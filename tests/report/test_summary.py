@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from adequa.errors import DataError
-from adequa.report.summary import read_people
+from adequa.report.summary import read_people, unsure_words
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results.md"
 ROWS = {
@@ -43,6 +45,17 @@ def test_the_shipped_figures_are_those_of_the_results(one):
         number -= 1
         cells = [cell.strip() for cell in lines[number].strip("|").split("|")]
     assert one.command in cells[3]
+
+
+def test_verdicts_without_a_confidence_are_counted_apart():
+    def words(confidences, passed):
+        system = SimpleNamespace(confidences=confidences, verdicts=Counter(OK=passed))
+        return unsure_words(SimpleNamespace(shown=lambda: [(0, system)]))
+
+    assert words([], 3) is None
+    assert words([0.5, 0.9], 2) == "Of the OK verdicts, 50 % have a confidence below 0.8"
+    told = "3 of 5 OK verdicts have no confidence; of the others, 50 % are below 0.8"
+    assert words([0.5, 0.9], 5) == told
 
 
 def test_a_file_of_ones_own(tmp_path):

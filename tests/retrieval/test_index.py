@@ -95,7 +95,7 @@ def test_a_killed_build_is_continued_to_the_same_bytes(
             stream.write(b'{"id": "half')
         with (broken / VECTORS).open("rb+") as stream:
             stream.truncate((broken / VECTORS).stat().st_size - 5)
-    with pytest.raises(DataError, match=r"not finished; complete it with .* --resume"):
+    with pytest.raises(DataError, match=r"not finished; complete it with .* resume=True"):
         open_index(broken)
     words.batches.clear()
     build_index(items, broken, words, dtype=dtype, batch_size=4, resume=True)

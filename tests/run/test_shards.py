@@ -99,7 +99,7 @@ def test_a_missing_shard_is_named(items_file: ItemsFile, tmp_path: Path, words: 
     source, out = open_source(items_file(50)), tmp_path / "run"
     for number in (1, 2, 4):
         score_shard(source, {"w": words}, out, number=number, count=5)
-    with pytest.raises(RunError, match=r"lacks 2 of 5 shards \(3, 5\).*--shard 3/5"):
+    with pytest.raises(RunError, match=r"lacks 2 of 5 shards \(3, 5\).*score shard 3/5"):
         merge_run(out, {"w": words})
     with pytest.raises(RunError, match="not finished"):
         open_run(out)
@@ -129,7 +129,7 @@ def test_a_shard_twice_does_no_harm(items_file: ItemsFile, tmp_path: Path, words
 def test_shards_are_planned_once(items_file: ItemsFile, tmp_path: Path, words: Metric) -> None:
     path, out = items_file(20), tmp_path / "run"
     score_shard(open_source(path), {"w": words}, out, number=1, count=2)
-    with pytest.raises(RunError, match=r"planned with 2 shards, not 3; give --shard 2/2"):
+    with pytest.raises(RunError, match=r"planned with 2 shards, not 3; score shard 2/2 instead"):
         score_shard(open_source(path), {"w": words}, out, number=2, count=3)
     with pytest.raises(RunError, match=r"w: .*factor:1.* then, .*factor:2.* now"):
         score_shard(open_source(path), {"w": type(words)(2.0)}, out, number=2, count=2)

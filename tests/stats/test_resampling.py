@@ -13,14 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from adequa.stats import resampling
-from adequa.stats.resampling import (
-    PairedTest,
-    approximate_randomisation,
-    bootstrap_totals,
-    paired_bootstrap,
-    rowwise,
-    swapped_totals,
-)
+from adequa.stats.resampling import bootstrap_totals, rowwise, swapped_totals
+
+from .paired import PairedTest, approximate_randomisation, paired_bootstrap
 
 Test = Callable[..., PairedTest]
 
@@ -226,17 +221,3 @@ def test_systems_side_by_side_are_resampled_alike() -> None:
     together = bootstrap_totals(rows, n=40, seed=7)
     alone = bootstrap_totals(rows[:, 1:3], n=40, seed=7)
     assert np.array_equal(together[:, 1:3], alone)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "n", "words"),
-    [
-        ([1.0], [1.0, 2.0], 10, "not paired"),
-        ([1.0], [1.0], 0, "at least 1"),
-        ([[1.0, 2.0]], [[1.0, 2.0]], 10, "aggregate"),
-    ],
-)
-def test_wrong_use_is_refused(first: object, second: object, n: int, words: str) -> None:
-    for test in (paired_bootstrap, approximate_randomisation):
-        with pytest.raises(ValueError, match=words):
-            test(first, second, n=n)  # type: ignore[operator]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adequa.text.letters import fold, is_cyrillic, sound_distance, sounds_of
+from adequa.text.letters import _fold_letter, fold, is_cyrillic, sound_distance, sounds_of
 
 
 def test_folding_keeps_offsets() -> None:
     assert fold("Straße Łódź") == "strase lodz"
     assert len(fold("İstanbul ﬁ")) == len("İstanbul ﬁ")
+
+
+@given(st.text())
+def test_a_string_is_folded_letter_by_letter(string: str) -> None:
+    assert fold(string) == "".join(map(_fold_letter, string))
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def table_1(study: JointStudy) -> Section:
     columns = ["corpus", "whose", "pairs", "texts", "graphs", "properties", "entities"]
     notes += [
         "WebNLG has one text per graph, like the paper's pairs; entities are subjects and objects",
-        "WebNLG-WD is WebNLG train with mapped properties; the paper's mapping is different",
+        "WebNLG-WD is WebNLG train by a mapping of our own; the paper's is not published",
     ]
     return Section("table1", [Table("Table 1: corpora", columns, rows)], notes=notes)
 
@@ -129,16 +129,28 @@ def _lines(found: Mapping[str, Sequence[tuple[float, float]]]) -> list[dict[str,
 
 
 def _steps(title: str, found: Mapping[str, Sequence[tuple[float, float]]]) -> Table:
-    """At most ten rows, evenly spaced over the steps with a held-out figure."""
-    held_out = [name for name in found if name != "loss"] or list(found)
-    steps = sorted({step for name in held_out for step, _ in found[name]})
-    every = max(1, -(-len(steps) // SHOWN_STEPS))
-    by_step = {name: dict(points) for name, points in found.items()}
-    rows: list[list[Cell]] = [
-        [int(step), *(by_step[name].get(step) for name in found)]
-        for step in reversed(steps[::-1][::every])
-    ]
+    """About ten rows: the steps with a held-out figure, and where these are few, others between.
+
+    The loss is logged at other steps than the looks; a row has the last one up to its step.
+    """
+    looks = sorted({step for name in found if name != "loss" for step, _ in found[name]})
+    losses = sorted(found.get("loss", ()))
+    between = [step for step, _ in losses if step not in looks]
+    steps = sorted({*_spread(looks), *_spread(between, SHOWN_STEPS - len(looks))})
+    by_step = {name: dict(points) for name, points in found.items() if name != "loss"}
+    rows: list[list[Cell]] = []
+    for step in steps:
+        before = [value for at, value in losses if at <= step]
+        own = {name: points.get(step) for name, points in by_step.items()}
+        own["loss"] = before[-1] if before else None
+        rows.append([int(step), *(own[name] for name in found)])
     return Table(title, ["step", *found], rows)
+
+
+def _spread(steps: Sequence[float], most: int = SHOWN_STEPS) -> Sequence[float]:
+    """At most so many, evenly spaced, the last one among them."""
+    every = -(-len(steps) // most) if most > 0 else 0
+    return steps[::-1][::every] if every else ()
 
 
 def inversion(study: JointStudy) -> Section:

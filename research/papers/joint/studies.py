@@ -65,6 +65,7 @@ class StudySchedule:
     seed: int = 0
     look_every: int = 25
     rating_steps: int = 50
+    """Of fine-tuning on ratings, which alone depends on it."""
 
     def words(self) -> str:
         """For a note below a table."""
@@ -162,6 +163,8 @@ STUDIES: Mapping[str, Study] = {
         "the mean of bi- and cross-encoder has about .546 Pearson and .39 Spearman",
     ),
 }
+_TUNED = ("bi", "cross")
+"""The rows that are fine-tuned on ratings."""
 _BASELINE = "baseline-"
 """Before the name of a model that is measured as it is."""
 RATING_ROWS = {
@@ -207,8 +210,11 @@ class StudyRun:
         """A row, measured now unless it is saved; one of another schedule is an error."""
         found = self.saved(row)
         if found is not None:
-            if found["schedule"] != asdict(self.schedule):
-                remedy = "give the options that it was made with, or another folder"
+            wanted, own = asdict(self.schedule), dict(found["schedule"])
+            if row not in _TUNED:
+                own["rating_steps"] = wanted["rating_steps"]
+            if own != wanted:
+                remedy = "give the options that it was made with or another folder, or remove it"
                 raise DataError(
                     "was made with another schedule", path=self.path(row), remedy=remedy
                 )
@@ -243,7 +249,7 @@ class StudyRun:
             return {"figures": self.figures(encoder), "log": log}
         if row == "untuned":
             scores = torch_study.bi_scores(self, self.checkpoint("both"))
-        elif row in ("bi", "cross"):
+        elif row in _TUNED:
             scores = torch_study.tune(self, row, self.checkpoint("both"))
         else:
             raise UnknownName("row", row, [*ROWS, *RATING_ROWS])
@@ -489,7 +495,7 @@ def _encoder_table(
 
 def _mean_row(run: StudyRun, found: Mapping[str, dict[str, Any] | None]) -> dict[str, Any] | None:
     """The mean of the two fine-tuned models, as in the paper, once both are there."""
-    both = [one["scores"] for row in ("bi", "cross") if (one := found[row]) is not None]
+    both = [one["scores"] for row in _TUNED if (one := found[row]) is not None]
     if len(both) < 2:
         return None
     scores = {
@@ -514,6 +520,11 @@ def _ratings_table(
         *("row", "what", "Pearson", "Spearman", "inverted as high", Column("CPU minutes", 1)),
     ]
     notes = ["the mean of Correctness, DataCoverage and Relevance; 2020 was not trained on"]
+    tuned = [StudySchedule(**one["schedule"]) for row in _TUNED if (one := found[row]) is not None]
+    notes += [
+        f"fine-tuned on {steps * batch:,} rated texts in batches of {batch}, some more than once"
+        for steps, batch in sorted({(one.rating_steps, one.batch) for one in tuned})
+    ]
     return Table(study.title, columns, rows), notes
 
 

@@ -219,7 +219,7 @@ def tune(run: StudyRun, row: str, base: Path) -> dict[str, Values]:
         seed=schedule.seed,
         cross=row == "cross",
     )
-    out = run.folder / "trainings" / row
+    out = run.folder / "trainings" / f"{row}-{schedule.rating_steps}"
     out.mkdir(parents=True, exist_ok=True)
     if run.threads is not None:
         torch.set_num_threads(run.threads)

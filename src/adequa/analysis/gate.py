@@ -27,7 +27,7 @@ from adequa import __version__, stats
 from adequa.analysis.comparison import SystemPair, compare
 from adequa.data import CONFIDENT, Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
-from adequa.run import MANIFEST, SCORES, Run, count_lines, open_run
+from adequa.run import MANIFEST, SCORES, Run, count_lines, open_run, unscored_lines
 from adequa.settings import object_hash
 from adequa.tables import Table, escape_markdown, one_line
 
@@ -164,12 +164,12 @@ def evaluate_gate(
         for system in judged
         for limit in absolute
     ]
-    notes: list[str] = []
+    notes = unscored_lines(opened.summary)
     if relative and baseline is not None:
-        more, notes = _relative(
-            opened, open_run(baseline), relative, judged, level=level, seed=seed
-        )
+        before = open_run(baseline)
+        more, told = _relative(opened, before, relative, judged, level=level, seed=seed)
         results += more
+        notes += told
     return Gate(str(opened.path), tuple(results), level, strict, tuple(notes))
 
 
@@ -492,7 +492,9 @@ def gate_markdown(gate: Gate) -> str:
     lines = [head, "", gate_table(gate).markdown()]
     for result in gate.results:
         if gate.stops(result):
-            what = f"**{_markdown(result.system)}: {_markdown(str(result.limit))}**. "
+            what = (
+                f"**{_markdown(result.system or '(unnamed)')}: {_markdown(str(result.limit))}**. "
+            )
             lines += ["", what + _markdown(result.why), ""]
             lines += [f"- {_markdown(example)}" for example in result.listed]
     lines += [f"\n{_markdown(note)}" for note in gate.notes]

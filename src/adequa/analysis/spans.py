@@ -629,7 +629,7 @@ def render_spans(study: SpanStudy, form: str = "text") -> str:
         tables.append(_type_table("By people's type: what is found", study.found_types))
     if study.right_types:
         tables.append(_type_table("By the detector's type: what is right", study.right_types))
-    notes = [*study.notes, *(f"too many for a table: {name}; see --json" for name in skipped)]
+    notes = [*study.notes, *(f"too many for a table: {name}; the JSON has it" for name in skipped)]
     notes.append(f"[…]: {level} of {study.n:,} resamples of records")
     return render_tables(tables, notes, form, forms=FORMS)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Container, Iterable, Iterator, MutableMapping
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -63,22 +64,23 @@ _RESEARCH = {"paper": "research.papers.command", "derive": "research.corpora.com
 """The modules of commands that need a checkout; the others are in modules of their own name."""
 
 
+_loaded: dict[str, Any] = {}
+"""The commands that were used: in a process of the command line, the one that is run."""
+
+
 class _Commands(MutableMapping[str, Any]):
     """The commands by name, each imported when it is first used."""
 
-    def __init__(self) -> None:
-        self._loaded: dict[str, Any] = {}
-
     def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
-            self._loaded[name] = _load(name, COMMANDS[name])
-        return self._loaded[name]
+        if name not in _loaded:
+            _loaded[name] = _load(name, COMMANDS[name])
+        return _loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
-        self._loaded[name] = command
+        _loaded[name] = command
 
     def __delitem__(self, name: str) -> None:
-        del self._loaded[name]
+        del _loaded[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -175,23 +177,45 @@ _RENAMED = {
 """Arguments whose options have other names."""
 
 
-def as_flags(message: str) -> str:
-    """A message of the library, which speaks of arguments, with the options of the commands.
+def options_of(commands: Iterable[Any]) -> set[str]:
+    """The options of commands, and of those below them."""
+    found: set[str] = set()
+    for command in commands:
+        for parameter in command.params:
+            found.update((*parameter.opts, *parameter.secondary_opts))
+        found |= options_of(getattr(command, "commands", {}).values())
+    return found
 
-    >>> as_flags('is there already; give force=True, cache=None or format="NAME", with texts=…')
-    'is there already; give --force, --no-cache or --format NAME, with --texts'
-    >>> as_flags("no text has size=9; draw with levels=1")
+
+def as_flags(message: str, options: Container[str]) -> str:
+    """A message of the library, which speaks of arguments, in the words of a command's options.
+
+    What is not an option of the command stays as it is.
+
+    >>> options = {"--force", "--no-cache", "--format", "--levels"}
+    >>> as_flags('is there already; give force=True, cache=None or format="NAME"', options)
+    'is there already; give --force, --no-cache or --format NAME'
+    >>> as_flags("no text has size=9; draw with levels=1", options)
     'no text has size=9; draw with --levels 1'
+    >>> as_flags('name its column: format="records:text=long description"', options)
+    "name its column: --format 'records:text=long description'"
+    >>> as_flags('write <lex lid="Id1">', options)
+    'write <lex lid="Id1">'
     """
 
     def flag(found: re.Match[str]) -> str:
         argument, value = found["name"] or found["count"], found["value"] or found["number"]
-        name, value = "--" + argument.replace("_", "-"), value.strip('"')
+        name = _RENAMED.get(argument, "--" + argument.replace("_", "-"))
         if value in ("False", "None"):
-            return f"--no-{name[2:]}"
-        name = _RENAMED.get(argument, name)
-        value = {"True": "", "…": "", "{system: file}": "SYSTEM=FILE"}.get(value, value)
-        return f"{name} {value}".rstrip()
+            name = f"--no-{name[2:]}"
+        if name.partition(",")[0] not in options:
+            return found[0]
+        if value in ("True", "False", "None", "…"):
+            return name
+        if value == "{system: file}":
+            return f"{name} SYSTEM=FILE"
+        value = value.strip('"')
+        return f"{name} {shlex.quote(value) if ' ' in value else value}"
 
     return _ARGUMENT.sub(flag, message)
 
@@ -204,9 +228,14 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if category.__module__.partition(".")[0] != "adequa":
         _plain_warning(message, category, *place)
         return
+    _echo_words(str(message))
+
+
+def _echo_words(message: str) -> None:
+    """A message of the library on stderr, in the words of the running command."""
     from adequa.cli.options import echo
 
-    echo(f"adequa: {message}", err=True)
+    echo(f"adequa: {as_flags(message, options_of(_loaded.values()))}", err=True)
 
 
 def main() -> None:
@@ -218,9 +247,7 @@ def main() -> None:
     try:
         app()
     except AdequaError as error:
-        from adequa.cli.options import echo
-
-        echo(f"adequa: {as_flags(str(error))}", err=True)
+        _echo_words(str(error))
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
         from adequa.cli.options import echo

@@ -19,7 +19,7 @@ from adequa.cli import options
 from adequa.cli.options import argument, flag, option
 from adequa.data import CONFIDENT, Fact, Fault, Mention, Result
 from adequa.marks import Mark, MarkKind, cut, marks_of
-from adequa.tables import one_line, printable
+from adequa.tables import counted, one_line, printable
 from adequa.text import language_code
 
 NOT_OK = 1
@@ -182,8 +182,8 @@ def _left_out(result: Result) -> Iterator[ShownPiece]:
     left = result.left_out if result.item.coverage == "selected" else ()
     if not left or not result.item.text.strip():
         return
-    yield ShownPiece(f"\nLeft out {len(left)} of {len(result.facts)} facts", _HEADING)
-    yield ShownPiece(", which counts for no verdict\n")
+    yield ShownPiece(f"\nLeft out {len(left)} of {counted(len(result.facts), 'fact')}", _HEADING)
+    yield ShownPiece(", which does not affect the verdict\n")
     for fact in left[:_MOST_LEFT_OUT]:
         yield ShownPiece(f"  · {one_line(' | '.join(fact.triple))}\n")
     if len(left) > _MOST_LEFT_OUT:
@@ -196,7 +196,7 @@ def _stated(result: Result) -> Iterator[ShownPiece]:
     stated = [fact for fact in checked if fact.status == "stated"]
     if not checked:
         return
-    yield ShownPiece(f"\nStated {len(stated)} of {len(result.facts)} facts\n", _HEADING)
+    yield ShownPiece(f"\nStated {len(stated)} of {counted(len(result.facts), 'fact')}\n", _HEADING)
     for fact in stated:
         yield ShownPiece("  + ", "bold green")
         yield ShownPiece(_fact_line(fact, result.item.text))
@@ -270,8 +270,11 @@ def _found(result: Result, numbers: Mapping[str, int]) -> Iterator[ShownPiece]:
     # What facts said in other words is not found either: the count is that of esa's score.
     omitted = {one.entity for one in result.findings if one.kind == "omission"}
     absent = omitted - {None, *numbers}
-    of_all = "" if result.item.coverage == "selected" else f" of {len(numbers) + len(absent)}"
-    yield ShownPiece(f"\nFound {len(numbers)}{of_all} entities\n", _HEADING)
+    found, total = f"Found {len(numbers)}", len(numbers)
+    if result.item.coverage != "selected":
+        total += len(absent)
+        found += f" of {total}"
+    yield ShownPiece(f"\n{found} {'entity' if total == 1 else 'entities'}\n", _HEADING)
     width = max((len(str(number)) for number in numbers.values()), default=1)
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for mention in result.mentions:

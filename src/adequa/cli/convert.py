@@ -75,7 +75,12 @@ def _show(opened: Source, *, as_json: bool) -> None:
     from adequa.errors import DataError
     from adequa.readers.explanation import explain
 
-    found = explain(opened)
+    has_texts = True
+    try:
+        found = explain(opened)
+    except DataError:
+        # Of data without texts, which come later with --texts; any other error comes again.
+        has_texts, found = False, explain(opened, bare=True)
     if found is None:
         problem = f"has no records, but items ({opened.format})"
         raise DataError(problem, path=opened.path, remedy="--explain is for tables, JSON and logs")
@@ -90,6 +95,8 @@ def _show(opened: Source, *, as_json: bool) -> None:
         "\nchange it: --format records:key=FIELD (the name), text=FIELD, keep=FIELD+FIELD, "
         "ignore=FIELD"
     )
+    if not has_texts:
+        options.echo("no text was found: name its column with text=FIELD, or give --texts")
 
 
 def _is_left_out(one: FieldUse) -> bool:

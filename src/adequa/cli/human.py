@@ -119,6 +119,10 @@ def sample(
 
     if out is None and not dry_run:
         raise typer.BadParameter("give --out CAMPAIGN, or --dry-run")
+    if pairs and spans:
+        raise typer.BadParameter(
+            "with --pairs raters choose between two texts, with --spans they mark one; keep one"
+        )
     if out is not None and not dry_run:
         sampling.require_new_folder(out)
     campaign = sampling.make_campaign(

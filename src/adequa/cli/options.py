@@ -81,7 +81,7 @@ Coverage = Annotated[
     str | None,
     option(
         "all|selected",
-        "all: a text must say every fact; selected: it may choose, and what it leaves out is no "
+        "all: a text must say every fact; selected: it may choose, and what it leaves out is not a "
         "fault. Default: all for triples, selected for records.",
         "--coverage",
     ),
@@ -202,14 +202,18 @@ def echo_reading(opened: Source, named: Path, *, quiet: bool) -> None:
 def echo_run(run: Run, *, as_json: bool, place: Path | None = None) -> None:
     """Print the summary of a run, and where it is."""
     from adequa.files import url_of
-    from adequa.run import summary_table
+    from adequa.run import summary_table, unscored_lines
 
     if as_json:
         echo_json(run.summary)
         return
     echo(summary_table(run.summary, run.manifest).text())
+    for line in unscored_lines(run.summary):
+        echo(line)
     files = "scores.jsonl (one line per text), summary.json, manifest.json"
-    echo(f"\nwritten to {(place and url_of(place)) or run.path}: {files}")
+    written = (place and url_of(place)) or run.path
+    echo(f"\nwritten to {written}: {files}")
+    echo(f"The texts, worst first: adequa report {written} --out report.html")
 
 
 def run_folder(run: Path, shard: str | None = None) -> AbstractContextManager[Path]:

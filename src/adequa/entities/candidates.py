@@ -69,13 +69,17 @@ def exact_candidates(
     key, places, names = text.key, text.places, index.names
     hits: list[tuple[int, int]] = []
     for size, openings in index.openings:
-        for word, place in enumerate(places):
-            if (numbers := openings.get(key[place : place + size])) is not None:
-                hits += [
-                    (number, word)
-                    for number in numbers
-                    if key.startswith(names[number][0].key, place)
-                ]
+        opened = [
+            (openings[opening], word, place)
+            for word, place in enumerate(places)
+            if (opening := key[place : place + size]) in openings
+        ]
+        hits += [
+            (number, word)
+            for numbers, word, place in opened
+            for number, name in numbers
+            if key.startswith(name, place)
+        ]
     hits.sort()  # in the order of the names
     wanted = None if only is None else {*only}
     found: list[Candidate] = []
@@ -99,8 +103,8 @@ class _NameIndex(NamedTuple):
     """
 
     names: list[tuple[Name, int]]
-    openings: list[tuple[int, dict[str, list[int]]]]
-    """By the number of these letters."""
+    openings: list[tuple[int, dict[str, list[tuple[int, str]]]]]
+    """By the number of these letters; with the letters of the whole names."""
 
 
 def _sure_names(graph: Graph) -> _NameIndex:
@@ -116,44 +120,48 @@ def _weak_names(graph: Graph) -> _NameIndex:
 
 
 def _index(names: list[tuple[Name, int]]) -> _NameIndex:
-    openings: dict[int, dict[str, list[int]]] = {}
+    openings: dict[int, dict[str, list[tuple[int, str]]]] = {}
     for number, (name, _) in enumerate(names):
         opening = name.key[:_OPENING]
         if opening:
-            openings.setdefault(len(opening), {}).setdefault(opening, []).append(number)
+            same = openings.setdefault(len(opening), {}).setdefault(opening, [])
+            same.append((number, name.key))
     return _NameIndex(names, list(openings.items()))
 
 
 def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
     """A name whose letters begin with a word of the text, unless it is part of something else."""
-    key, length, string = text.key, len(name.key), text.string
-    end = text.places[first] + length
+    letters, tier, method, cased, _ = name
+    end = text.places[first] + len(letters)
     last = text.ends_at.get(end)
     distance = 0.0
-    if last is None and length > _LEAST_PLURAL:
+    if last is None:
+        if len(letters) <= _LEAST_PLURAL:
+            return None
         # A plural or an adverb: the word continues with s, es or ly.
+        key = text.key
         last = text.ends_at.get(end + 1)
         if last is None or key[end] != "s":
             last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
+            if last is None:
+                return None
         distance = _PLURAL
-    if last is None:
-        return None
     if _within(name, first, text) if first == last else not _holds(name, first, last, text):
         return None
-    start, stop = text.starts[first], text.ends[last]
+    string, start, stop = text.string, text.starts[first], text.ends[last]
     if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
         stop += 1
-    if name.cased and not text.lower_cased:
+    if cased and not text.lower_cased:
         letter, following = string[start], string[start + 1 : start + 2]
         if not (letter.isupper() or letter.isdigit() or following == "."):
             return None
-    return Candidate(start, stop, entity, name.tier, distance, name.method)
+    return Candidate(start, stop, entity, tier, distance, method)
 
 
 def _within(name: Name, word: int, text: PreparedText) -> bool:
     """Whether one word is part of another name, as `York` in New York, or is not an acronym."""
     string, start = text.string, text.starts[word]
-    if name.method == "acronym" and name.one_word:
+    if name.one_word and name.method == "acronym":
         return not text.lower_cased and not string[start : text.ends[word]].isupper()
     return (
         word > 0
@@ -166,12 +174,16 @@ def _within(name: Name, word: int, text: PreparedText) -> bool:
 
 def _holds(name: Name, first: int, last: int, text: PreparedText) -> bool:
     """Whether words that together spell a name can be that name: no sentence ends among them."""
+    string, starts, ends, one_word = text.string, text.starts, text.ends, name.one_word
     for word in range(first, last):
-        gap = text.between(word, word + 1)
-        if name.one_word and (gap.isspace() or "," in gap):
-            return False
-        if name.one_word and name.method == "acronym" and gap not in (".", "", ". ", "&"):
-            return False
+        gap = string[ends[word] : starts[word + 1]]
+        if one_word:
+            if gap.isspace() or "," in gap:
+                return False
+            if name.method == "acronym" and gap not in (".", "", ". ", "&"):
+                return False
+        elif gap == " ":
+            continue
         # After a long word a full stop and a space end a sentence; not in St. Louis.
         if len(gap) > 1 and gap[0] in ".!?" and len(text.words[word]) > _ABBREVIATION:
             return False
@@ -236,14 +248,14 @@ def choose(
     for number, candidate in enumerate(candidates):
         start, end, entity, tier, distance, method, _ = candidate
         value = (end - start) * (1 - 2 * distance) * _WEIGHT[tier]
-        if method in ("demonym", "singular"):
+        if method == "demonym" or method == "singular":
             value *= _INFLECTED
         place = entity if order is None else order[entity]
         ranked.append((-value, tier, start, place, number, candidate))
     ranked.sort()
     chosen: list[Candidate] = []
-    for *_, candidate in ranked:
-        start, end = candidate.start, candidate.end
+    for _, _, start, _, _, candidate in ranked:
+        end = candidate[1]
         if taken.find(1, start, end) < 0:
             taken[start:end] = b"\1" * (end - start)
             chosen.append(candidate)

@@ -32,6 +32,7 @@ from adequa.text.values import (
     lowered,
     read_value,
 )
+from adequa.text.values.facts import interval_in
 from adequa.text.values.units import words_of_key
 
 # Two objects, two fields, the highest of several ------------------------------------------------
@@ -97,6 +98,7 @@ class ComparisonCheck(RoleCheck):
             and one.end <= end
             and one.kind in ("number", "share")
             and not one.clocks
+            and self.text[one.end : one.end + 1] != "-"  # the ten-year mean
         ]
 
     def _compared(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
@@ -295,7 +297,10 @@ class ComparisonCheck(RoleCheck):
                     break
                 best = (max if up else min)(series, key=self._number)
                 worst = (min if up else max)(series, key=self._number)
-                if self._number(fact) in (self._number(best), self._number(worst)):
+                if not self._number(best) or self._number(fact) in (
+                    self._number(best),
+                    self._number(worst),
+                ):
                     wrong = []
                     break
                 wrong.append((fact, best))
@@ -312,7 +317,8 @@ class ComparisonCheck(RoleCheck):
             return {
                 roles.facts[one].value.lower()
                 for one in roles.objects.get(group, ())
-                if roles.facts[one].value.isalpha() and roles.facts[one].value.lower() in lower
+                if roles.facts[one].value.isalpha()
+                and re.search(rf"\b{re.escape(roles.facts[one].value.lower())}\b", lower)
             }
 
         own = words(fact)
@@ -366,10 +372,13 @@ class Reversal(NamedTuple):
 
 def has_comparison(text: str) -> bool:
     """Whether a text may compare two numbers: a quick look before its numbers are read."""
-    return _REVERSAL_CUES.search(text) is not None
+    if " from " in text and _FROM_NUMBER.search(text):
+        return True
+    return _BESIDE.search(text) is not None
 
 
-_REVERSAL_CUES = re.compile(r" from [^a-z]*[0-9]| (?:than|above|below) the ")
+_FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
+_BESIDE = re.compile(r" (?:than|above|below|of) (?:the|its|their|a) ")
 
 
 def find_reversals(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:
@@ -396,6 +405,53 @@ def find_reversals(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:
             names = text[one.start : one.end], text[other.start : other.end]
             found.append(Reversal(start, end, *names))
     return found
+
+
+def find_wrong_shares(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:
+    """Shares that do not fit the two numbers beside them: "22 units, three quarters of the 45".
+
+    >>> from adequa.text.values.spans import find_values
+    >>> text = "It sold for 2,250 francs, around 40% more than the estimate of 1,900."
+    >>> [text[one.start : one.end] for one in find_wrong_shares(text, find_values(text))]
+    ['around 40% more']
+    """
+    lower = lowered(text)
+    found: list[Reversal] = []
+    for one, share, other in zip(spans, spans[1:], spans[2:], strict=False):
+        percent = share.quantities[0] if share.quantities else None
+        if percent is None or (share.kind != "share" and percent.unit != "percent"):
+            continue
+        first, second = _base_number(one, other), _base_number(other, one)
+        if first is None or second is None or not second or _is_share(one) or _is_share(other):
+            continue
+        if not _ASIDE.fullmatch(lower, one.end, share.begin):
+            continue
+        after = _OF_THE.fullmatch(lower, share.end, other.begin)
+        if after is None:
+            continue
+        way = 1.0 if after["up"] else -1.0 if after["down"] else 0.0
+        interval = interval_in(percent, share)
+        ratio = 100 * first / second
+        value = way * (ratio - 100) if way else ratio
+        if interval.low - _SLACK <= value <= interval.high + _SLACK:
+            continue
+        names = text[one.start : one.end], text[other.start : other.end]
+        end = after.end("up") if after["up"] else after.end("down") if after["down"] else share.end
+        found.append(Reversal(share.begin, end, *names))
+    return found
+
+
+def _is_share(span: ValueSpan) -> bool:
+    return span.kind == "share" or any(one.unit == "percent" for one in span.quantities)
+
+
+_SLACK = 2.0
+"""Percentage points by which a share may be off: both numbers may be rounded."""
+_ASIDE = re.compile(r"(?: [a-z]+){0,3},? (?:which (?:is|was) |that is |or |i\.e\. )?")
+_OF_THE = re.compile(
+    r" (?:(?:(?P<up>more|higher|above|over)|(?P<down>less|lower|fewer|below))(?: than)?"
+    r"|of) (?:the|its|their|a) [^.;!?,\d]{0,40}"
+)
 
 
 def _two_numbers(lower: str, one: ValueSpan, other: ValueSpan) -> tuple[int, int, bool] | None:

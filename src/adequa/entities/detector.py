@@ -144,8 +144,8 @@ def _prefer_same_spelling(
 
 
 def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
-    have = {candidate.entity for candidate in found}
-    return [number for number in range(len(graph.entities)) if number not in have]
+    have = {candidate[2] for candidate in found}
+    return [number for number in range(len(graph.strings)) if number not in have]
 
 
 def _fuzzy(
@@ -365,8 +365,9 @@ def _joined(
 
 
 def _mention(span: Candidate, graph: Graph) -> Mention:
-    distance = round(span.distance, 6) if span.distance else 0.0
-    return Mention(graph.entities[span.entity].string, span.start, span.end, span.method, distance)
+    start, end, entity, _, distance, method, _ = span
+    distance = round(distance, 6) if distance else 0.0
+    return Mention(graph.strings[entity], start, end, method, distance)
 
 
 # The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.

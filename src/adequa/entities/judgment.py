@@ -7,15 +7,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
-from operator import attrgetter, eq
+from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention, Triple
-from adequa.entities.comparisons import find_reversals, has_comparison
+from adequa.entities.comparisons import find_reversals, find_wrong_shares, has_comparison
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -63,8 +63,9 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     ["'the dish of' is said 3 times in a row"]
     """
     words = text.words[:_MOST_WORDS]
-    triples = [*zip(words, words[1:], words[2:], strict=False)]
-    if len(triples) == len(set(triples)) and not any(map(eq, words, words[1:])):
+    following = words[1:]
+    triples = {*zip(words, following, words[2:], strict=False)}
+    if len(triples) == max(len(words) - 2, 0) and not any(map(eq, words, following)):
         return ()  # whatever is repeated has three words in a row twice, or one word
     found: list[Repetition] = []
     if _beats(words):
@@ -203,10 +204,13 @@ class JudgmentSettings:
 
     def judgment_key(self) -> tuple[object, ...]:
         """The values that a judgment depends on, including the state of the files."""
-        return (*_SETTINGS(self), _stamp(self.aliases), _stamp(self.allowed))
+        if self.aliases is None and self.allowed is None:
+            return self._values
+        return (*self._values, _stamp(self.aliases), _stamp(self.allowed))
 
-
-_SETTINGS = attrgetter(*(one.name for one in fields(JudgmentSettings)))
+    @cached_property
+    def _values(self) -> tuple[object, ...]:
+        return tuple(getattr(self, one.name) for one in fields(JudgmentSettings))
 
 
 class EntityJudgment(NamedTuple):
@@ -260,21 +264,23 @@ _judgments: Cache[EntityJudgment] = Cache(
     size_of=lambda one: (
         2_000
         + 4 * len(one.item.text)
+        + sum(map(len, one.item.references))
         + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
     ),
 )
 
 
-def judge(item: Item, settings: JudgmentSettings) -> EntityJudgment:
-    """Judge one item; raises ServiceError if a service in the settings fails."""
-    terms = item.terms.items()
-    labels = (
-        tuple(sorted((name, term.label) for name, term in terms if term.label)) if terms else ()
-    )
-    unnamed = unnamed_terms(item)
-    language = LANGUAGES.get(language_code(item))
-    key: tuple[object, ...] = (item.triples, item.paths, item.text, labels, unnamed)
-    key += (settings.judgment_key(), language, _other_labels(item) if terms else ())
+def judge(item: Item, settings: JudgmentSettings, code: str | None = None) -> EntityJudgment:
+    """Judge one item; raises ServiceError if a service in the settings fails.
+
+    `code` is that of the text's language where it is known.
+    """
+    language = LANGUAGES.get(code or language_code(item))
+    key: tuple[object, ...] = (item.text, item.triples, item.paths, settings.judgment_key())
+    if language is not None or item.terms:
+        names = item.terms.items()
+        labels = tuple(sorted((name, term.label) for name, term in names if term.label))
+        key += (language, labels, unnamed_terms(item), _other_labels(item))
     known = _judgments.get(key)
     if known is None:
         return _judgments.put(key, _judge(item, settings, language))
@@ -505,7 +511,14 @@ def _unexplained(
                 note=f"{ours.text.string[one.start : one.end]!r} does not fit "
                 f"{one.first} and {one.second}",
             )
-            for one in find_reversals(ours.text.string, ours.text.values)
+            for one in (
+                *find_reversals(ours.text.string, ours.text.values),
+                *(
+                    find_wrong_shares(ours.text.string, ours.text.values)
+                    if values.is_record
+                    else ()
+                ),
+            )
         ]
     if detection.links:
         from adequa.entities.linker import foreign_links

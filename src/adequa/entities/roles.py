@@ -46,6 +46,10 @@ _NEAR = 42
 _NEAR_DATE = 14
 """The same for a date or a time, which may belong to anything that is said before it."""
 _AFTER = 26
+_BESIDES = re.compile(
+    r"\b(?:including|excluding|includes|excludes|plus|without|before|after|with)\b"
+)
+"""Words after which something else is named than what a value is of: "€564 including VAT"."""
 _SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
@@ -60,6 +64,12 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return word[:7]
+
+
+def _named_words(key: str) -> list[str]:
+    """The words of a key that name its field: a `rate_per_night` is a rate, not nights."""
+    words = words_of_key(parts_of_key(key)[-1])
+    return words[: words.index("per")] if "per" in words[1:] else words
 
 
 def _kind(fact: ValueFact, reading: Reading) -> str | None:
@@ -99,7 +109,7 @@ class Roles:
         return [
             frozenset(
                 _stem(word)
-                for word in words_of_key(parts_of_key(fact.key)[-1])
+                for word in _named_words(fact.key)
                 if word not in _GENERAL and len(word) > 2
             )
             for fact in self.facts
@@ -201,7 +211,12 @@ class RoleCheck:
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
+            if not facts and (fault := self._wrong_amount(span, sentence)) is not None:
+                yield fault
             if not facts or any(one.how in ("score", "part") for one in supports):
+                continue
+            if (fault := self._wrong_sign(span, facts, sentence)) is not None:
+                yield fault
                 continue
             small = all(not one.unit and _is_whole(one.value) for one in span.quantities)
             if span.words and any(one.value == 1 for one in span.quantities):
@@ -253,6 +268,56 @@ class RoleCheck:
             return None  # "three pupils are absent": `absences`
         return self._fault(span.start, following.end(), "owner", places[0], ())
 
+    def _wrong_sign(
+        self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
+    ) -> OwnerFault | None:
+        """A change of the data that the text has in the other direction: "down by 3.5 per cent"."""
+        part = self._part(span.start, sentence)
+        match = _UP_OR_DOWN.search(self.lower, max(part[0], span.begin - 18), span.begin)
+        match = match or _MORE_OR_LESS.match(self.lower, span.end)
+        if match is None or len(facts) != 1:
+            return None
+        (place,) = facts
+        words = {*words_of_key(self.roles.facts[place].key)}
+        quantities = self.roles.explainer.index.readings[place].quantities
+        if not words & _CHANGES or words & _FALLS or not quantities or not quantities[0].value:
+            return None
+        if (quantities[0].value > 0) == (match["up"] is not None):
+            return None
+        return self._fault(match.start(), span.end, "change", place, ())
+
+    def _wrong_amount(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        """A number in figures right beside the name of a field that has other numbers only."""
+        if span.kind != "number" or span.hedge != "none" or span.range or span.dates:
+            return None
+        part = self._part(span.start, sentence)
+        if _MADE_UP.search(self.lower, *part):
+            return None
+        before = _FIELD_OF.search(self.lower, part[0], span.begin)
+        after = _WORD.match(self.lower, span.end + 1)
+        for stem in {_stem(one) for one in (before and before["field"], after and after[0]) if one}:
+            places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
+            kinds = {place for place, _ in self.roles.explainer.index.comparable(span)}
+            places = [place for place in places if place in kinds]
+            same = {quantity.unit for quantity in span.quantities}
+            readings = self.roles.explainer.index.readings
+            if not places or len({self.roles.facts[one].key for one in places}) != 1:
+                continue
+            if len(places) > _SERIES or not all(
+                {quantity.unit for quantity in readings[place].quantities} & same
+                for place in places
+            ):
+                continue
+            numbers = [readings[place].quantities[0].value for place in places]
+            if span.quantities[0].value in (sum(numbers), len(numbers)):
+                continue
+            made = self.roles.explainer.explain(span, self.text)
+            if any(one.how not in ("difference", "share") for one in made):
+                continue
+            if not any(self._is_said(place, span, sentence) for place in places):
+                return self._fault(span.start, span.end, "owner", places[0], ())
+        return None
+
     def _whole(self, place: int) -> Decimal | None:
         """The number of a fact, if it is a whole number."""
         quantities = self.roles.explainer.index.readings[place].quantities
@@ -266,7 +331,9 @@ class RoleCheck:
         start = max(part[0], span.start - _NEAR)
         for match in _WORD.finditer(self.lower, start, span.start):
             found[_stem(match[0].removesuffix("'s").removesuffix("’s"))] = span.start - match.end()
-        for match in _WORD.finditer(self.lower, span.end, min(part[1], span.end + _AFTER)):
+        end = min(part[1], span.end + _AFTER)
+        beside = _BESIDES.search(self.lower, span.end, end)
+        for match in _WORD.finditer(self.lower, span.end, beside.start() if beside else end):
             found.setdefault(_stem(match[0]), match.start() - span.end)
         return found
 
@@ -275,6 +342,8 @@ class RoleCheck:
     ) -> OwnerFault | None:
         """A value of one field beside the words of another field with a value of its kind."""
         roles = self.roles
+        if any(not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts):
+            return None  # `n` of a row may be of anything
         near = self._near_stems(span, sentence)
         least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
@@ -523,6 +592,25 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_IS_COUNT = re.compile(r"(?:^|[._])(?:n|no|count|number|value|total|amount)$")
+_UP_OR_DOWN = re.compile(
+    r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)"
+    r"|(?P<down>down|fell|fallen|falls|decreased?|decreases|dropped|lost|lower|declined|cut"
+    r"|sank))(?: by| of| to)? \Z"
+)
+_MORE_OR_LESS = re.compile(
+    r" (?:(?P<up>more|higher|above|increase|rise|gain|up)|(?P<down>less|lower|fewer|below|decrease"
+    r"|drop|decline|loss|down))\b"
+)
+_CHANGES = word_set("change changes delta diff difference growth trend yoy mom qoq variation")
+_FALLS = word_set("loss decrease drop decline reduction fall savings")
+_MADE_UP = re.compile(
+    r"\b(?:than|more|less|fewer|left|remain\w*|total|altogether|together|average|mean|per|other"
+    r"|another|further|additional|extra|between|difference|first|last|next|least|most|half|by|each"
+    r"|over|under|above|below|times|up|down|of (?:the|these|those|them|its))\b"
+)
+"""Words of a clause whose number may be made of several values."""
+_FIELD_OF = re.compile(r"\b(?P<field>[a-z]{3,}) (?:of|is|was|are|were|:) \Z")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 """What a name has and a time that tells rows apart has not."""
 _BETWEEN = re.compile(r"\b(?:between|from|until|after|before|by)\b[^.;]{0,24}\Z")

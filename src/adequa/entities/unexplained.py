@@ -125,7 +125,7 @@ def find_unexplained(
         found += _values_of_record(text, _covered(text, names, allowed), values)
         for span in text.values:
             covered[span.start : span.end] = b"\1" * (span.end - span.start)
-    elif any(covered.find(0, *match.span()) >= 0 for match in _DIGITS.finditer(text.string)):
+    elif _has_free_digit(text.string, covered):
         plain = [*_dates(graph, text, covered), *_numbers(graph, text, covered)]
         found += plain if values is None else _not_derived(plain, text, values)
     # A text in capitals throughout distinguishes names no better than one without capitals.
@@ -133,11 +133,21 @@ def find_unexplained(
     if text.language is not None:
         return sorted([*found, *_foreign_names(graph, text, covered)], key=lambda span: span[:2])
     strange = (_small_names if one_case else _names)(graph, text, covered)
+    if not found and not strange:
+        return []
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
         codes = {part for part in written if _CODE.fullmatch(part)}
         strange = [one for one in strange if not _is_ordinary(one, text, codes)]
     return sorted([*found, *strange], key=lambda span: span[:2])
+
+
+def _has_free_digit(string: str, covered: bytearray) -> bool:
+    """Whether there are figures outside of what is covered."""
+    for match in _DIGITS.finditer(string):
+        if covered.find(0, match.start(), match.end()) >= 0:
+            return True
+    return False
 
 
 def _covered(text: PreparedText, mentions: Iterable[Mention], allowed: Iterable[str]) -> bytearray:
@@ -239,6 +249,8 @@ def _values_of_record(
             continue
         if _UNCHECKED.search(text.string, max(0, span.start - 60), span.end + 40):
             continue
+        if _PER.search(text.string, max(0, span.begin - 8), span.begin):
+            continue  # "litres per 100 km"
         if values.explain(span, text.string):
             known.add(text.string[span.start : span.end])
         else:
@@ -249,9 +261,35 @@ def _values_of_record(
             continue  # explained at another place
         kind = span.kind if span.kind in ("date", "time") else "number"
         triple = values.nearest(span, text.string)
+        if _is_reckoned(span, text, _EACH if triple else _RECKONED):
+            continue
+        if span.kind == "share" and not values.explainer.can_check_share(span, text.string):
+            continue
         nearest = None if triple is None else triple.object
         found.append(UnexplainedSpan(span.begin, span.end, kind, nearest, triple))
     return found
+
+
+_PER = re.compile(r"\bper \Z")
+_RECKONED = re.compile(
+    r"\b(?:remaining|rest|owes?|owed|so|therefore|thus|leaving|earned|earns|cents|each|apiece"
+    r"|per [a-z]+|in advance|works out|costs?|profit"
+    r"|of (?:it|them|that|this))\b|km/h|m/s"
+)
+"""Words of a clause whose number may be reckoned in more steps than we follow."""
+
+
+_EACH = re.compile(
+    r"\b(?:[Ee]ach of|per (?:person|head|capita|employee|member|customer|visitor|pupil|trip)"
+    r"|leaving|remain(?:ed|s)|would|together|brought in)\b|\ba (?:month|week) *\Z"
+)
+
+
+def _is_reckoned(span: ValueSpan, text: PreparedText, words: re.Pattern[str]) -> bool:
+    """Whether a number that resembles nothing in the data may be the end of a calculation."""
+    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
+    start, end = clauses_around(text.string, span.start, span.end, sentence)
+    return words.search(text.string, start, end) is not None
 
 
 def _not_derived(
@@ -376,6 +414,8 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
         for number, start in enumerate(starts)
         if not covered[start] and string[start].isupper()
     ]
+    if not capitals:
+        return []
     found: list[UnexplainedSpan] = []
     explained = _remembering(graph)
     common = common_words()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
+from adequa.entities.entries import EntryCheck, EntryList, read_entries
 from adequa.entities.events import ObjectCheck, merge_faults
 from adequa.entities.owners import (
     CategoryCheck,
@@ -97,6 +98,11 @@ class DataValues:
         return read_rows(self.facts, self.paths)
 
     @cached_property
+    def entries(self) -> list[EntryList]:
+        """What stands side by side in the record."""
+        return read_entries(self.facts, self.paths, self.explainer, self._names)
+
+    @cached_property
     def _claims(self) -> dict[int, Claim]:
         return read_claims(self.facts)
 
@@ -144,6 +150,9 @@ class DataValues:
             found += RowCheck(rows, claims, self.facts, entities).faults()
             found += TrendCheck(rows, claims).faults()
         found += merge_faults(sorted(of_rows))
+        for entries in self.entries:
+            checked = EntryCheck(entries, text.string, text.values, self.facts, self.explainer)
+            found += checked.faults()
         return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
@@ -174,7 +183,8 @@ class DataValues:
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
         """A yes or no, a zero as "no", or a code as words."""
         fact, triple = self.facts[place], self.triples[place]
-        claim = claim_of(fact.key, fact.value)
+        is_bit = fact.value in ("0", "1")  # which `_claims` may leave out
+        claim = claim_of(fact.key, fact.value) if is_bit else self._claims.get(place)
         if claim is None and _ZERO.fullmatch(fact.value):
             claim = claim_of(fact.key, "no")
         if claim is not None:

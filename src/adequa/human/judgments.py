@@ -139,7 +139,7 @@ class Preference:
     mean: float
     """The mean over the texts; positive: the first is preferred."""
     p: float | None
-    """The sign test (binomial, two-sided) over texts that are no tie."""
+    """The sign test (binomial, two-sided) over texts that are not a tie."""
 
     @property
     def losses(self) -> int:

@@ -10,13 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from adequa import __version__
 from adequa.data import Item, Score
 from adequa.errors import AdequaError, DataError, ModelError, SettingError
 from adequa.settings import signature
 from adequa.text import language_code, language_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Scorer(Protocol):
@@ -45,7 +49,7 @@ class Metric(ABC):
     expensive: ClassVar[bool] = False
     """Worth caching on disk (a model runs)."""
     languages: ClassVar[frozenset[str] | None] = None
-    """The codes of the languages whose texts it can judge; None if their language is no matter."""
+    """The codes of the languages whose texts it can judge; None if any language will do."""
     reads: ClassVar[tuple[str, ...]] = ("triples", "text", "references", "terms", "lang")
     """The fields of an Item the score depends on; a cached metric is shown no others."""
 
@@ -58,6 +62,13 @@ class Metric(ABC):
         totals: Sequence[float],  # noqa: ARG002
     ) -> float | Mapping[str, float] | None:
         """The corpus value from the sum of the items' statistics; None where it is just a mean."""
+        return None
+
+    def corpus_values(
+        self,
+        totals: npt.NDArray[np.float64],  # noqa: ARG002
+    ) -> npt.NDArray[np.float64] | None:
+        """`corpus` of each row of totals, for resampling; None if it must be called for each."""
         return None
 
     @property
@@ -137,11 +148,14 @@ ENGLISH = frozenset(["en"])
 """The languages of a metric that knows English only."""
 
 
-def unknown_language(metric: Metric, item: Item) -> str | None:
-    """Why a metric cannot judge a text in its language; None if it can."""
+def unknown_language(metric: Metric, item: Item, code: str | None = None) -> str | None:
+    """Why a metric cannot judge a text in its language; None if it can.
+
+    `code` is that of the language where it is known.
+    """
     if metric.languages is None:
         return None
-    code = language_code(item)
+    code = code or language_code(item)
     if code in metric.languages:
         return None
     names = sorted(map(language_name, metric.languages))

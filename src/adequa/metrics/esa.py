@@ -24,7 +24,7 @@ from adequa.metrics.base import (
     unknown_language,
 )
 from adequa.settings import content_hash, setting
-from adequa.text import LANGUAGES
+from adequa.text import LANGUAGES, language_code
 
 MOST_UNDETECTED = 5
 """Texts with this many undetected entities or more are counted together."""
@@ -56,10 +56,11 @@ class Esa(JudgmentSettings, Metric):
         return [self._score(item) for item in items]
 
     def _score(self, item: Item) -> Score:
-        if (reason := unknown_language(self, item)) is not None:
+        code = language_code(item)
+        if (reason := unknown_language(self, item, code)) is not None:
             return Score(None, reason=reason)
         try:
-            judgment = judge(item, self)
+            judgment = judge(item, self, code)
         except ServiceError as error:
             from adequa.services import degrade
 
@@ -139,7 +140,7 @@ def _verdict(judgment: EntityJudgment) -> Verdict:
 
 
 def _may_select(item: Item) -> bool:
-    """Whether what the text leaves out is no fault; a text that says nothing is one."""
+    """Whether a text may leave facts out; one that says nothing at all may not."""
     return item.coverage == "selected" and bool(item.text.strip())
 
 

@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sacrebleu import __version__ as sacrebleu_version
 from sacrebleu.metrics import BLEU, CHRF, TER
@@ -34,6 +34,10 @@ from adequa.metrics.base import (
 )
 from adequa.settings import setting
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 SACREBLEU_VERSION: str = sacrebleu_version
 
 _NEEDED = (
@@ -45,6 +49,8 @@ _NEEDED = (
 _PREPARED: Cache[Any] = Cache(64 * MEGABYTE)
 """References as sacreBLEU prepares them, by engine: the same ones recur with every system."""
 _ENGINES = itertools.count()
+_LOG_OF_ZERO = -9999999999.0
+"""What sacreBLEU takes for the logarithm of zero."""
 
 
 class SacrebleuEngine:
@@ -133,6 +139,16 @@ class _Sacrebleu(Metric):
         """The corpus score."""
         return _engines_of(self)[1].value(totals)
 
+    def corpus_values(self, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The corpus score of each row, as sacreBLEU computes it for one."""
+        import numpy as np
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._corpus_values(totals)
+
+    def _corpus_values(self, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        raise NotImplementedError
+
     def provenance(self) -> Mapping[str, object]:
         """The version of sacreBLEU."""
         return {"sacrebleu": SACREBLEU_VERSION}
@@ -177,6 +193,32 @@ class Bleu(_Sacrebleu):
         )
         return SacrebleuEngine(text), SacrebleuEngine(corpus)
 
+    def _corpus_values(self, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        order, method = self.max_order, self.smooth_method
+        default = BLEU.SMOOTH_DEFAULTS[method]
+        smooth = default if self.smooth_value is None else self.smooth_value
+        length, reference = totals[:, 0], totals[:, 1]
+        right, counted = totals[:, 2 : 2 + order].copy(), totals[:, 2 + order :].copy()
+        if method == "add-k":
+            right[:, 1:] += smooth
+            counted[:, 1:] += smooth
+        precision = 100 * right / counted
+        missed = right == 0
+        if method == "exp":  # halved again for each order without a match
+            precision = np.where(missed, 100 / (2.0 ** missed.cumsum(axis=1) * counted), precision)
+        elif method == "floor":
+            precision = np.where(missed, 100 * smooth / counted, precision)
+        # No n-grams of an order: it and all longer ones have a precision of zero.
+        precision[(counted == 0).cumsum(axis=1) > 0] = 0.0
+        logarithms = np.where(precision == 0, _LOG_OF_ZERO, np.log(precision))
+        penalty = np.where(length < reference, np.exp(1 - reference / length), 1.0)
+        penalty[(length == 0) & (reference > 0)] = 0.0
+        values: npt.NDArray[np.float64] = penalty * np.exp(logarithms.sum(axis=1) / order)
+        values[~totals[:, 2 : 2 + order].any(axis=1)] = 0.0
+        return values
+
 
 @dataclass(frozen=True)
 class Chrf(_Sacrebleu):
@@ -194,6 +236,24 @@ class Chrf(_Sacrebleu):
 
     _object: ClassVar[type[Any]] = CHRF
 
+    def _corpus_values(self, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        factor, tiny = self.beta**2, 1e-16
+        found, wanted, right = totals[:, 0::3], totals[:, 1::3], totals[:, 2::3]
+        precision = np.where(found > 0, right / found, tiny)
+        recall = np.where(wanted > 0, right / wanted, tiny)
+        if self.eps_smoothing:
+            below = factor * precision + recall
+            scores = np.where(below > 0, (1 + factor) * precision * recall / below, tiny)
+            return np.asarray(100 * scores.sum(axis=1) / scores.shape[1])
+        usable = (found > 0) & (wanted > 0)
+        orders = np.maximum(usable.sum(axis=1), 1)
+        precision = np.where(usable, precision, 0.0).sum(axis=1) / orders
+        recall = np.where(usable, recall, 0.0).sum(axis=1) / orders
+        values = (1 + factor) * precision * recall / (factor * precision + recall)
+        return np.where(precision + recall > 0, 100 * values, 0.0)
+
 
 @dataclass(frozen=True)
 class Ter(_Sacrebleu):
@@ -209,3 +269,9 @@ class Ter(_Sacrebleu):
     asian_support: bool = setting(False, "with the two above, treat CJK characters too")
     case_sensitive: bool = setting(False, "tell upper from lower case")
     _object: ClassVar[type[Any]] = TER
+
+    def _corpus_values(self, totals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        edits, words = totals[:, 0], totals[:, 1]
+        return np.where(words > 0, 100 * (edits / words), 100.0 * (edits > 0))

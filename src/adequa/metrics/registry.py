@@ -82,10 +82,14 @@ def load_metric(name: str, /, **settings: Any) -> Metric:
         return build(name, target, settings)
 
 
-def resolve(metrics: Iterable[str | Metric] | Mapping[str, Metric] | None) -> dict[str, Metric]:
+def resolve(
+    metrics: str | Metric | Iterable[str | Metric] | Mapping[str, Metric] | None,
+) -> dict[str, Metric]:
     """Metrics by the key their scores get; strings are `[ALIAS=]NAME[:key=value,…]`."""
     if isinstance(metrics, Mapping):
         return dict(metrics)
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
     chosen: dict[str, Metric] = {}
     for metric in DEFAULT if metrics is None else metrics:
         if isinstance(metric, Metric):
@@ -94,7 +98,9 @@ def resolve(metrics: Iterable[str | Metric] | Mapping[str, Metric] | None) -> di
             spec = Spec.parse(metric)
             label, loaded = spec.label, load_metric(spec.name, **spec.settings)
         if label in chosen:
-            raise SettingError(f"two metrics are called {label!r}; rename one: other={label}:…")
+            raise SettingError(
+                f"two metrics are called {label!r}; give one an alias: NAME={label}:…"
+            )
         chosen[label] = loaded
     if not chosen:
         raise SettingError(f"no metric was named; there are: {', '.join(names())}")

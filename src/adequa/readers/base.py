@@ -146,7 +146,7 @@ class LinesReader(Reader):
     """
 
     name: ClassVar[str] = "lines"
-    doc: ClassVar[str] = "one graph per line (s | p | o <br> …, [S] … [P] … [O] …), for --texts"
+    doc: ClassVar[str] = "one graph per line (s | p | o <br> …, [S] … [P] … [O] …); texts elsewhere"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; a blank line is an error, since texts are aligned by line."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from adequa.errors import DataError
@@ -68,15 +68,18 @@ class Explanation:
         return "records: " + "; ".join(parts)
 
 
-def explain(source: Source) -> Explanation | None:
-    """How the first records of a source are read; None if it has no records."""
+def explain(source: Source, *, bare: bool = False) -> Explanation | None:
+    """How the first records of a source are read; None if it has no records.
+
+    `bare` explains records that have no text, too.
+    """
     reader = source.reader
     if not isinstance(reader, RecordsReader):
         return None
     path = source.path
     if not path.is_file():
         return None
-    placed = reader.readings(path, bare=bool(source.texts))
+    placed = reader.readings(path, bare=bare or bool(source.texts))
     readings = [reading for _, reading in itertools.islice(placed, MOST_RECORDS)]
     if all(reading.facts is None for reading in readings):
         return None
@@ -109,7 +112,7 @@ def preview(source: Source) -> Preview:
         found = explain(source)
     except DataError:
         bare = True
-        found = explain(replace(source, texts={"": source.path}))
+        found = explain(source, bare=True)
     if found is None:
         return Preview(source.format)
     text = None if bare else found.text_column or find("text", columns)

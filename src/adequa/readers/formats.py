@@ -33,6 +33,7 @@ from adequa.files import (
 )
 from adequa.readers.base import PlacedItem, Reader, files_inside, unique
 from adequa.settings import Spec, build
+from adequa.tables import counted
 from adequa.text.linearised import parse_triples
 
 _HEAD_BYTES = 64 * 1024
@@ -183,9 +184,9 @@ def parse_texts(pairs: Iterable[str]) -> dict[str, Path]:
         path = Path(file if equals else pair)
         system = system.strip() if equals else path.stem
         if not system or not str(path):
-            raise SettingError(f"--texts {pair!r} is not SYSTEM=FILE")
+            raise SettingError(f"texts=… has {pair!r}, which is not SYSTEM=FILE")
         if system in texts:
-            raise SettingError(f"--texts names the system {system!r} twice; rename one")
+            raise SettingError(f"texts=… names the system {system!r} twice; rename one")
         texts[system] = path
     return texts
 
@@ -204,9 +205,9 @@ def check_lengths(path: Path, found: int, wanted: int) -> None:
         return
     few = found < wanted
     difference = abs(found - wanted)
-    noun = "line" if difference == 1 else "lines"
     problem = (
-        f"has {found} lines for {wanted} items: {difference} {noun} too {'few' if few else 'many'}"
+        f"has {counted(found, 'line')} for {counted(wanted, 'item')}: "
+        f"{counted(difference, 'line')} too {'few' if few else 'many'}"
     )
     remedy = "line i is the text of item i; an empty text is an empty line"
     raise DataError(problem, path=path, line=min(found, wanted) + 1, remedy=remedy)
@@ -401,7 +402,7 @@ def parse_coverage(written: str | None) -> Coverage | None:
     return cast("Coverage | None", written)
 
 
-_SEVERAL = "give one graph here; score a corpus with adequa score INPUT --out RUN"
+_SEVERAL = "give one graph here; `adequa score` and adequa.evaluate take a corpus"
 _TURTLE = re.compile(
     r"@prefix\s|@base\s|prefix\s+\S*:\s*<|base\s*<|<[^\s<>|]*>\s+(<|a\s|[\w-]*:)|_:\w+\s",
     re.IGNORECASE,

@@ -230,7 +230,7 @@ def _recognise(path: Path, columns: set[str]) -> str:
     if columns >= {"id", "system"} and columns & set(CRITERIA_2020):
         return "webnlg2020"
     if columns >= {"id", "system"}:
-        remedy = "use them as a metric: -m NAME=precomputed:file=FILE,key=FIELD"
+        remedy = "use them as a metric: NAME=precomputed:file=FILE,key=FIELD"
         raise DataError("holds scores, not ratings", path=path, line=1, remedy=remedy)
     if not columns:
         raise DataError("holds no ratings", path=path, remedy="is it the right file?")

@@ -223,6 +223,17 @@ def members(whole: JsonValue) -> Iterator[tuple[str, JsonValue]]:
         line += text.count("\n", start, end)
 
 
+def elements(whole: JsonValue) -> Iterator[JsonValue]:
+    """The values of a list, each with the line on which it begins."""
+    line, _, text = whole
+    end = 1
+    while text[start := _skip(text, end)] != "]":
+        line += text.count("\n", end, start)
+        value, end = DIGITS.raw_decode(text, start)
+        yield JsonValue(line, value, text[start:end])
+        line += text.count("\n", start, end)
+
+
 def _skip(text: str, position: int) -> int:
     return _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
 
@@ -379,6 +390,10 @@ def _from_json(path: Path, *, keyed: bool) -> Iterator[_Row]:
         for key, member in members(first):
             yield _Row(member.line, _content(path, member), key)
         return
+    if keyed and first is not None and second is None and _is_wrapped(first.value):
+        ((_, wrapped),) = members(first)
+        yield from _from_values(path, elements(wrapped))
+        return
     yield from _from_values(path, chain(filter(None, (first, second)), located))
 
 
@@ -402,6 +417,13 @@ def _is_keyed(value: Mapping[str, Any]) -> bool:
         return True
     common = set(inner[0]).intersection(*inner[1:])
     return len(inner) > 1 and 2 * len(common) >= max(map(len, inner)) and "home" not in value
+
+
+def _is_wrapped(value: Mapping[str, Any]) -> bool:
+    """Whether an object is nothing but the name of a list of records: `{"matches": [{…}, {…}]}`."""
+    (inner, *others) = value.values() or ((),)
+    is_list = type(inner) is list and all(type(part) is dict for part in inner)
+    return is_list and len(inner) > 1 and not others
 
 
 def _values(path: Path) -> Iterator[JsonValue]:
@@ -453,15 +475,17 @@ class RoleColumns:
         return self.candidates[0] if len(self.candidates) == 1 else None
 
     def missing_text(self) -> DataError:
-        """The error for a record without a text, with the command that names its column."""
+        """The error for a record without a text, with the argument that names its column."""
         if self.mapping.text:
             return DataError(f"has no {self.mapping.text!r}", remedy='an empty text is ""')
-        problem, file = "has no 'text'", self.path.name if self.path else "FILE"
-        column = self.candidates[0] if self.candidates else "COLUMN"
+        problem = "has no 'text'"
         if self.candidates:
             problem += f"; it could be {' or '.join(map(repr, self.candidates))}"
-        command = f"adequa score {file} --format records:text={column} --out RUN"
-        return DataError(problem, remedy=f"name its column: {command}; or give texts=…")
+        if self.path is None:
+            return DataError(problem, remedy='add it; an empty text is ""')
+        column = self.candidates[0] if self.candidates else "COLUMN"
+        named = f'format="records:text={column}"'
+        return DataError(problem, remedy=f"name its column: {named}; or give texts=…")
 
 
 def text_candidates(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -285,7 +285,7 @@ def entries(path: Path, tripleset: Tripleset) -> Iterator[WebNlgEntry]:
                 _keep(child, meta)
         if not triples:
             other = "original" if tripleset == "modified" else "modified"
-            remedy = f"add the triples, or read the other set with tripleset={other}"
+            remedy = f'add the triples, or read the other set: format="webnlg:tripleset={other}"'
             fail(f"<entry> has no triple in a <{chosen}>", path, element, remedy)
         yield WebNlgEntry(eid, element.sourceline, category, triples, meta, lexes)
 

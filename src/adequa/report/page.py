@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
-from adequa.data import CONFIDENT
 from adequa.errors import SettingError
 from adequa.files import replacing, write_errors
 from adequa.report import summary
@@ -93,8 +92,7 @@ def write_report(
         ),
         "slices": summary.slice_tables(collected),
         "lists": summary.lists(collected),
-        "unsure": summary.unsure_share(collected),
-        "confident": CONFIDENT,
+        "unsure": summary.unsure_words(collected),
         "changes": tests and changes_view(collected.changed, tests, names),
         "metrics": summary.metric_notes(every, collected, agreement),
         "summary": script_json(summary.script_summary(collected, names, table, partners)),

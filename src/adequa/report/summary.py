@@ -19,7 +19,7 @@ from adequa.metrics import Metric
 from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices
 from adequa.report.texts import VERDICTS
-from adequa.run import Run
+from adequa.run import Run, unscored_line
 
 MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""
@@ -137,10 +137,17 @@ def lists(collected: RunTallies) -> dict[str, Any]:
     }
 
 
-def unsure_share(collected: RunTallies) -> str | None:
-    """The share of OK verdicts that are not sure, in words; None if no confidence is known."""
+def unsure_words(collected: RunTallies) -> str | None:
+    """How many OK verdicts are not sure; None if no confidence is known."""
     known = [value for _, system in collected.shown() for value in system.confidences]
-    return percent(sum(value < CONFIDENT for value in known), len(known)) if known else None
+    if not known:
+        return None
+    share = percent(sum(value < CONFIDENT for value in known), len(known))
+    passed = sum(system.verdicts["OK"] for _, system in collected.shown())
+    if len(known) == passed:
+        return f"Of the OK verdicts, {share} have a confidence below {CONFIDENT}"
+    without = f"{passed - len(known):,} of {passed:,} OK verdicts have no confidence"
+    return f"{without}; of the others, {share} are below {CONFIDENT}"
 
 
 Headline = list[tuple[str, str]]
@@ -205,7 +212,19 @@ def headlines(collected: RunTallies, table: Mapping[str, Any]) -> list[Headline]
                 (".", ""),
             ]
         )
-    return found
+    return [*found, *([(sentence, "")] for sentence in _unscored(collected))]
+
+
+def _unscored(collected: RunTallies) -> list[str]:
+    """The metrics that could not score some texts, and why."""
+    reasons: dict[str, Counter[str]] = {label: Counter() for label in collected.labels}
+    texts = 0
+    for _, system in collected.shown():
+        texts += system.overall.texts
+        for label, some in system.reasons.items():
+            reasons[label].update(some)
+    lines = (unscored_line(label, some, texts=texts) for label, some in reasons.items() if some)
+    return [f"{line}." for line in lines]
 
 
 def _naming(verdicts: Mapping[str, int], fault: str) -> int:

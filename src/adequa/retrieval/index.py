@@ -55,7 +55,7 @@ FORMAT = 1
 
 MANIFEST, VECTORS, SCALES = "manifest.json", "vectors.npy", "scales.npy"
 ITEMS, OFFSETS, GRAPH = "items.jsonl", "offsets.npy", "graph.usearch"
-_REMEDY = "build the index again: adequa retrieve index INPUT --out INDEX --force"
+_REMEDY = "build the index again with force=True"
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,9 @@ def open_index(path: Path | str) -> Index:
     manifest = read_manifest(path)
     if manifest["status"] != "complete":
         raise DataError(
-            "is not finished", path=path, remedy="complete it with the same command and --resume"
+            "is not finished",
+            path=path,
+            remedy="complete it with the same settings and resume=True",
         )
     for name, size in manifest["files"].items():
         file = path / name
@@ -149,7 +151,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """The manifest of an index, finished or not."""
     file = path / MANIFEST
     if not file.is_file():
-        remedy = "name the folder that `adequa retrieve index --out` wrote"
+        remedy = "name the folder of an index; `adequa retrieve index` builds one"
         raise DataError(f"is not an index: it has no {MANIFEST}", path=path, remedy=remedy)
     try:
         manifest: dict[str, Any] = load_object(file.read_text(encoding="utf-8"))

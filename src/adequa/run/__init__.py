@@ -22,7 +22,7 @@ from adequa.run.folder import (
 )
 from adequa.run.plan import describe_metrics
 from adequa.run.stores import local_input, local_run
-from adequa.run.summary import log_run, summary_table
+from adequa.run.summary import log_run, summary_table, unscored_line, unscored_lines
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import (
     add_metrics,
@@ -60,5 +60,7 @@ __all__ = [
     "score_run",
     "score_shard",
     "summary_table",
+    "unscored_line",
+    "unscored_lines",
     "with_cache",
 ]

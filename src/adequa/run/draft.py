@@ -116,11 +116,10 @@ class Draft:
         if missing:
             numbers = ", ".join(str(shard.number) for shard in missing[:_NAMED])
             more = f" and {len(missing) - _NAMED:,} more" if len(missing) > _NAMED else ""
-            first = f"--shard {missing[0].number}/{missing[0].count}"
+            first = f"{missing[0].number}/{missing[0].count}"
             raise RunError(
                 f"{self.folder} lacks {len(missing):,} of {len(parts):,} shards ({numbers}{more}); "
-                f"score each by the command that began the run, with {first} …, or all with "
-                "--resume"
+                f"score shard {first} … with the settings of the run, or all with resume=True"
             )
         planned = planned_items(plan)
         if planned is None or sum(part.shard.items for part in parts) != planned.items:

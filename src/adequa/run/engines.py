@@ -431,7 +431,7 @@ class RayEngine:
         try:
             import ray
         except ImportError:
-            raise MissingExtra("ray", "--engine ray") from None
+            raise MissingExtra("ray", "ray") from None
         with self._connected(ray):
             # One stays free: actors on every CPU leave none for the tasks of Ray, which hangs.
             free = int(ray.cluster_resources().get("CPU", 0)) - 1

@@ -35,8 +35,8 @@ SHARDS = "shards"
 NEXT = ".next"
 """The ending of files that will replace those without it."""
 
-_RESUME = "complete it with the same command and --resume"
-_AGAIN = "score it again with --force"
+_RESUME = "complete it with the same settings and resume=True"
+_AGAIN = "score it again with force=True"
 _SHOWN_OF = 2000
 """Lines that a notebook reads to show the worst texts of a run; some tenths of a second."""
 _MOMENT, _MOMENTS = 0.05, 6
@@ -57,13 +57,14 @@ class Run:
 
     def _repr_html_(self) -> str:
         from adequa.marks import results_html
-        from adequa.run.summary import summary_table
+        from adequa.run.summary import summary_table, unscored_lines
 
-        table = summary_table(self.summary, self.manifest)
+        table = summary_table(self.summary, self.manifest).html()
+        table += "".join(f"<div>{escape(line)}</div>" for line in unscored_lines(self.summary))
         texts = results_html(itertools.islice(self.results(), _SHOWN_OF))
         if (self.items or 0) > _SHOWN_OF:
             texts = f"<p>The worst of the first {_SHOWN_OF:,} texts:</p>{texts}"
-        return f"<div><b>{escape(self.name)}</b></div>{table.html()}{texts}"
+        return f"<div><b>{escape(self.name)}</b></div>{table}{texts}"
 
     @property
     def name(self) -> str:
@@ -138,9 +139,11 @@ def open_run(path: Run | Path | str) -> Run:
         return path
     path = Path(path)
     if not path.is_dir():
-        raise RunError(f"{path} is not a folder; name the folder that `adequa score --out` wrote")
+        raise RunError(f"{path} is not a folder; name the folder that `adequa score` wrote")
     if not (path / MANIFEST).is_file():
-        raise RunError(f"{path} is not a run: it has no {MANIFEST}; name what `--out` named")
+        raise RunError(
+            f"{path} is not a run: it has no {MANIFEST}; name the folder that `adequa score` wrote"
+        )
     for _ in range(_MOMENTS):
         run = Run(path, read_json(path / MANIFEST))
         if run.manifest.get("status") != "complete":

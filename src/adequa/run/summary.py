@@ -208,8 +208,34 @@ def _cell(column: Mapping[str, Any]) -> str:
 
     ends = None if column["high"] is None else (column["low"], column["high"])
     around = "" if ends is None else f" {interval_words(column['mean'], ends, digits)}"
-    unscored = f" ({column['not_scorable']:,} not scorable)" if column["not_scorable"] else ""
-    return f"{column['mean']:.{digits}f}{around}{unscored}"
+    return f"{column['mean']:.{digits}f}{around}"
+
+
+def unscored_lines(summary: Mapping[str, Any]) -> list[str]:
+    """One line per metric that could not score some texts, with the most frequent reason."""
+    found: dict[str, Counter[str]] = {}
+    for entry in summary["systems"].values():
+        for label, column in entry.get("metrics", {}).items():
+            found.setdefault(label, Counter()).update(column.get("reasons", {}))
+    return [
+        unscored_line(label, reasons, texts=summary["items"])
+        for label, reasons in found.items()
+        if reasons
+    ]
+
+
+def unscored_line(label: str, reasons: Mapping[str, int], *, texts: int) -> str:
+    """How many of the texts a metric could not score, and the most frequent reason.
+
+    >>> unscored_line("bleu", {"no references": 3}, texts=4)
+    'bleu: 3 of 4 texts are not scorable: no references'
+    """
+    from adequa.tables import counted  # scoring does not need it
+
+    total, reason = sum(reasons.values()), min(reasons, key=lambda one: (-reasons[one], one))
+    verb = "is" if total == 1 else "are"
+    most = "; most often" if len(reasons) > 1 else ""
+    return f"{label}: {total:,} of {counted(texts, 'text')} {verb} not scorable{most}: {reason}"
 
 
 def run_figures(summary: Any) -> dict[str, float]:

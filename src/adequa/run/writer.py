@@ -163,7 +163,9 @@ def _parts_of(draft: Draft, plan: Mapping[str, Any], *, number: int, count: int)
         return []
     if len(parts) != count:
         planned = f"{draft.folder} was planned with {len(parts):,} shards, not {count:,}"
-        raise RunError(f"{planned}; give --shard {number}/{len(parts)}, or another folder")
+        raise RunError(
+            f"{planned}; score shard {number}/{len(parts)} instead, or name another folder"
+        )
     return parts
 
 
@@ -210,7 +212,7 @@ def add_metrics(
         known = sorted(metrics.keys() & run.manifest["metrics"].keys())
         if known:
             problem = f"{run.path} has the metric {known[0]!r} already"
-            raise RunError(f"{problem}; give it an alias: x={known[0]}")
+            raise RunError(f"{problem}; give it an alias: NAME={known[0]}")
         described = {**run.manifest["metrics"], **describe_metrics(metrics)}
         base = {name: value for name, value in run.manifest.items() if name != "files"}
         adds = {"metrics": list(metrics), "to": run.manifest.get("files") or run.manifest["counts"]}
@@ -221,7 +223,7 @@ def add_metrics(
         if draft.is_begun and "adds" not in begun:
             raise RunError(
                 f"{run.path} is about to be replaced: its replacement was interrupted; complete it "
-                f"with the same command and --resume, or delete {MANIFEST}.next there"
+                f"with the same settings and resume=True, or delete {MANIFEST}.next there"
             )
         feed = LinesFeed(run.scores_path)
         is_same = begun.get("adds") == adds and begun.get("metrics") == described

@@ -33,14 +33,11 @@ from adequa.stats.resampling import (
     ExactSum,
     Interval,
     Moments,
-    approximate_randomisation,
-    bca_interval,
     bootstrap_interval,
     bootstrap_p,
     bootstrap_totals,
     bounded,
     mean_of,
-    paired_bootstrap,
     percentile_interval,
     randomisation_p,
     require_draws,
@@ -68,17 +65,10 @@ from adequa.stats.significance import (
 
 __all__ = ["COEFFICIENTS", "CORRECTIONS", "CORRECTION_NOTES", "Aggregate", "Agreement"]
 __all__ += ["Correlation", "ExactSum", "Interval", "Moments", "RankTest", "Ratings", "TextMarks"]
-__all__ += ["adjust", "approximate_randomisation", "area_under_curve", "bca_interval"]
+__all__ += ["adjust", "area_under_curve"]
 __all__ += ["bootstrap_interval", "bootstrap_p", "bootstrap_totals", "bounded", "cliffs_delta"]
 __all__ += ["cluster_counts", "cluster_draws", "cohen_kappas", "complete_pairs", "fleiss_kappa"]
-__all__ += [
-    "gamma_agreement",
-    "kendall",
-    "krippendorff_alpha",
-    "magnitude_of_d",
-    "mean_of",
-    "paired_bootstrap",
-]
+__all__ += ["gamma_agreement", "kendall", "krippendorff_alpha", "magnitude_of_d", "mean_of"]
 __all__ += ["paired_d", "pairwise_accuracy", "pearson", "percent_agreement", "percentile_interval"]
 __all__ += ["permute_both", "randomisation_p", "rank_sum", "require_draws"]
 __all__ += ["resampled_areas", "resampled_correlations", "resampled_kendall", "resampled_pearson"]

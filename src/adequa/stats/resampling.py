@@ -25,9 +25,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -200,32 +199,6 @@ def percentile_interval(replicates: Vector, level: float = 0.95) -> Interval | N
     return _quantiles(replicates, (1 - level) / 2, (1 + level) / 2)
 
 
-def bca_interval(
-    replicates: Vector, observed: float, jackknife: Vector, level: float = 0.95
-) -> Interval | None:
-    """The bias-corrected and accelerated interval of Efron (1987).
-
-    `jackknife` has the value without each item in turn: their skewness is the acceleration.
-    """
-    require_level(level)
-    defined = replicates[np.isfinite(replicates)]
-    if not len(defined) or not np.isfinite(jackknife).all():
-        return None
-    normal = NormalDist()
-    share = ((defined < observed).mean() + (defined <= observed).mean()) / 2
-    # At least half a replicate is assumed on either side, so that the quantile stays finite.
-    bias = normal.inv_cdf(min(max(float(share), 0.5 / len(defined)), 1 - 0.5 / len(defined)))
-    distances = jackknife.mean() - jackknife
-    spread = float((distances**2).sum())
-    acceleration = float((distances**3).sum()) / (6 * spread**1.5) if spread else 0.0
-
-    def corrected(probability: float) -> float:
-        z = bias + normal.inv_cdf(probability)
-        return normal.cdf(bias + z / (1 - acceleration * z))
-
-    return _quantiles(defined, corrected((1 - level) / 2), corrected((1 + level) / 2))
-
-
 def bootstrap_interval(
     sample: npt.ArrayLike,
     aggregate: Aggregate | None = None,
@@ -233,22 +206,15 @@ def bootstrap_interval(
     n: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    method: Literal["percentile", "bca"] = "percentile",
 ) -> Interval | None:
-    """The interval of a sample's mean or corpus value; None below two items."""
+    """The percentile interval of a sample's mean or corpus value; None below two items."""
     statistics = np.asarray(sample, dtype=np.float64)
     statistics = statistics[:, None] if statistics.ndim == 1 else statistics
     items = len(statistics)
     if items < 2:
         return None
     value = mean_of(items) if aggregate is None else aggregate
-    replicates = value(bootstrap_totals(statistics, n=n, seed=seed))
-    if method == "percentile":
-        return percentile_interval(replicates, level)
-    total = statistics.sum(axis=0)
-    without = mean_of(items - 1) if aggregate is None else aggregate
-    observed = float(value(total[None])[0])
-    return bca_interval(replicates, observed, without(total - statistics), level)
+    return percentile_interval(value(bootstrap_totals(statistics, n=n, seed=seed)), level)
 
 
 def _quantiles(replicates: Vector, low: float, high: float) -> Interval | None:
@@ -281,24 +247,6 @@ def wilson_interval(count: int, total: int, level: float = 0.95) -> Interval | N
     low = 0.0 if count == 0 else (middle - half) / scale
     high = 1.0 if count == total else (middle + half) / scale
     return low, high
-
-
-@dataclass(frozen=True, slots=True)
-class PairedTest:
-    """Two samples, paired by item: their values, the difference and the result of a test.
-
-    Undefined values are None: all values without items, interval and p with one item.
-    """
-
-    items: int
-    first: float | None
-    second: float | None
-    difference: float | None
-    interval: Interval | None = None
-    """Of the difference, from the bootstrap."""
-    wins: float | None = None
-    """The share of resamples in which the first is above the second, a tie counting half."""
-    p: float | None = None
 
 
 def require_draws(
@@ -397,68 +345,6 @@ def win_share(differences: Vector) -> float | None:
     """The share of differences above zero, a tie counting half; None without differences."""
     defined = differences[np.isfinite(differences)]
     return float((np.sign(defined).mean() + 1) / 2) if len(defined) else None
-
-
-def paired_bootstrap(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    aggregate: Aggregate | None = None,
-    *,
-    n: int = 1000,
-    seed: int = 0,
-    level: float = 0.95,
-) -> PairedTest:
-    """Compare two samples by the paired bootstrap; without an aggregate, their means."""
-    one, other, aggregate, seen = _observe(first, second, aggregate, n)
-    if seen.difference is None or seen.items < 2:
-        return seen
-    resampled = aggregate(bootstrap_totals(one, n=n, seed=seed))
-    resampled = resampled - aggregate(bootstrap_totals(other, n=n, seed=seed))
-    p = bootstrap_p(resampled, seen.difference)
-    interval = percentile_interval(resampled, level)
-    return replace(seen, interval=interval, wins=win_share(resampled), p=p)
-
-
-def approximate_randomisation(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    aggregate: Aggregate | None = None,
-    *,
-    n: int = 10_000,
-    seed: int = 0,
-) -> PairedTest:
-    """Compare two samples by approximate randomisation; without an aggregate, their means."""
-    one, other, aggregate, seen = _observe(first, second, aggregate, n)
-    if seen.difference is None or seen.items < 2:
-        return seen
-    swapped = swapped_totals(one - other, n=n, seed=seed)
-    differences = aggregate(one.sum(axis=0) - swapped) - aggregate(other.sum(axis=0) + swapped)
-    p = randomisation_p(differences, seen.difference, items=seen.items, n=n)
-    return replace(seen, p=p)
-
-
-def _observe(
-    first: npt.ArrayLike, second: npt.ArrayLike, aggregate: Aggregate | None, n: int
-) -> tuple[Matrix, Matrix, Aggregate, PairedTest]:
-    one = np.asarray(first, dtype=np.float64)
-    other = np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape:
-        raise ValueError(f"samples of shape {one.shape} and {other.shape} are not paired")
-    if n < 1:
-        raise ValueError(f"the number of trials is at least 1, not {n}")
-    if one.ndim == 1:
-        one, other = one[:, None], other[:, None]
-    items = len(one)
-    if aggregate is None:
-        if one.shape[1] != 1:
-            raise ValueError("statistics of several columns need an aggregate")
-        aggregate = mean_of(items)
-    if not items:
-        return one, other, aggregate, PairedTest(0, None, None, None)
-    totals = np.vstack([one.sum(axis=0), other.sum(axis=0)])
-    left, right = (float(value) if np.isfinite(value) else None for value in aggregate(totals))
-    difference = None if left is None or right is None else left - right
-    return one, other, aggregate, PairedTest(items, left, right, difference)
 
 
 def _coins(generator: np.random.Generator, rows: int, columns: int) -> npt.NDArray[np.integer]:

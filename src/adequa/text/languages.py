@@ -720,6 +720,14 @@ _OTHERS = {
         "Catalan",
         "el la els les i de del dels és en amb per que una un al als té més va seva",
     ),
+    "vi": (
+        "Vietnamese",
+        "là của và có được trong những một các này với cho không người năm tại ở từ thủ đô",
+    ),
+    "id": (
+        "Indonesian",
+        "adalah yang dan di dari dengan untuk pada ini itu oleh sebagai ibu kota dalam tidak",
+    ),
 }
 """Languages that are recognised only, so that their texts are not taken for others."""
 
@@ -743,14 +751,18 @@ _SCRIPTS = (
     ("Arabic", "ar", "\u0600", "\u06ff"), ("Hindi", "hi", "\u0900", "\u097f"),
     ("Thai", "th", "\u0e00", "\u0e7f"), ("Georgian", "ka", "\u10a0", "\u10ff"),
     ("Armenian", "hy", "\u0530", "\u058f"), ("Korean", "ko", "\uac00", "\ud7af"),
-    ("Japanese", "ja", "\u3040", "\u30ff"), ("Chinese", "zh", "\u4e00", "\u9fff"),
+    ("Chinese", "zh", "\u3040", "\u9fff"),
 )  # fmt: skip
+_KANA = re.compile("[\u3040-\u30ff]")
+"""What Japanese writes between Chinese characters, and Chinese does not have."""
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _NOT_RUSSIAN = {"uk": "іїєґ", "sr": "ђјљњћџ", "be": "ў"}
 _FEW_LETTERS = 0.3
 """The share of letters of another script that makes a text one of its language."""
 _LEAST_LETTERS = 8
 """How many of them there must be at least: a shorter text may be an English one that quotes."""
+_NEARLY_ALL = 0.8
+"""The share that needs no such number, since there is nothing else that could be English."""
 
 _CODES = {
     "ger": "de", "deu": "de", "fre": "fr", "fra": "fr", "spa": "es", "ita": "it", "por": "pt",
@@ -761,7 +773,7 @@ _NAMES = {
     **{code: one.name for code, one in LANGUAGES.items()},
     **{code: name for code, (name, _) in _OTHERS.items()},
     **{code: name for name, code, _, _ in _SCRIPTS},
-    "br": "Breton", "cy": "Welsh", "ga": "Irish", "mt": "Maltese", "zh": "Chinese",
+    "ja": "Japanese", "br": "Breton", "cy": "Welsh", "ga": "Irish", "mt": "Maltese",
 }  # fmt: skip
 _UNKNOWN = frozenset(("", "und", "mul", "zxx", "unknown"))
 
@@ -827,20 +839,24 @@ def find_language(text: str) -> str | None:
     >>> find_language("Vienna is the capital of Austria."), find_language("Wien, Austria")
     (None, None)
     """
-    words = {*text.lower().split()}
-    if not text.isascii() and (code := _by_script(text)) is not None:
+    is_ascii = text.isascii()
+    if not is_ascii and (code := _by_script(text)) is not None:
         return code
-    if text.isascii() and _all_frequent().isdisjoint(words):
+    if is_ascii and _all_frequent().isdisjoint(text.lower().split()):
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
+    frequent_words = _all_frequent().intersection(map(str.lower, written))
+    marks = "" if is_ascii else "".join(_MARKED.findall(text))
+    if len(frequent_words) + (_MOST_MARKS if marks else 0) < _LEAST - 1:
+        return None  # no language can have enough of them
     # "The" and "Los" within a text are parts of names.
     first = _SENTENCE_START.findall(text)
     words = {word for word in written if word.islower()} | {*map(str.lower, first)}
-    marks = "".join(_MARKED.findall(text))
-    counts = {
-        code: len(frequent & words) + min(_MOST_MARKS, sum(map(marks.count, _MARKS.get(code, ""))))
-        for code, frequent in _frequent().items()
-    }
+    frequent_words = frequent_words & words
+    counts = {code: len(own & frequent_words) for code, own in _frequent().items()}
+    if marks:
+        for code, letters in _MARKS.items():
+            counts[code] += min(_MOST_MARKS, sum(map(marks.count, letters)))
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
     english = len(_SURE_ENGLISH & words)
@@ -869,7 +885,7 @@ _MARKED = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ][^\W\d_A-Z]*[ß-öø-ɏ][^\W\
 _MARKS = {
     "de": "äöüß", "fr": "éèêçàùœî", "es": "ñáéíóú", "it": "àèìòù", "pt": "ãõçáéíóúâê", "nl": "ëï",
     "cs": "ěřůčžšýáíéú", "pl": "łąęśźżćńó", "sv": "åäö", "da": "æøå", "nb": "æøå", "fi": "äö",
-    "hu": "őűáéíóúöü", "tr": "ğışçöü", "ro": "șțăâî", "ca": "èéòóàíç",
+    "vi": "đăơư", "hu": "őűáéíóúöü", "tr": "ğışçöü", "ro": "șțăâî", "ca": "èéòóàíç",
 }  # fmt: skip
 _MOST_MARKS = 3
 """How many frequent words such letters count for at most."""
@@ -881,13 +897,14 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
 def _by_script(text: str) -> str | None:
     if _OTHER_SCRIPT.search(text) is None:
         return None
-    least = max(_FEW_LETTERS * sum(map(str.isalpha, text)), _LEAST_LETTERS)
+    letters = sum(map(str.isalpha, text))
+    least = max(_FEW_LETTERS * letters, min(_LEAST_LETTERS, _NEARLY_ALL * letters))
     if len(_CYRILLIC.findall(text)) >= least:
         lower = text.lower()
         signs = {code: sum(map(lower.count, own)) for code, own in _NOT_RUSSIAN.items()}
         code = max(signs, key=signs.__getitem__)
         return code if signs[code] else "ru"
     for _, code, first, last in _SCRIPTS:
-        if sum(first <= letter <= last for letter in text) >= least:
-            return code
+        if sum(first <= letter <= last for letter in text if letter.isalpha()) >= least:
+            return "ja" if code == "zh" and _KANA.search(text) else code
     return None

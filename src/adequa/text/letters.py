@@ -13,7 +13,22 @@ from functools import lru_cache
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "þ": "th"}
 
 
-@lru_cache(maxsize=4096)
+_MOST_LETTERS = 4096
+
+
+class _Folded(dict[int, str]):
+    """Folded letters by their code points, for `str.translate`; the first ones are kept."""
+
+    def __missing__(self, code: int) -> str:
+        folded = _fold_letter(chr(code))
+        if len(self) < _MOST_LETTERS:
+            self[code] = folded
+        return folded
+
+
+_FOLDED = _Folded()
+
+
 def _fold_letter(letter: str) -> str:
     """One letter without its accent, always one character, so that offsets stay valid."""
     folded = letter.lower()
@@ -32,7 +47,7 @@ def fold(string: str) -> str:
     """
     if string.isascii():
         return string.lower()
-    return "".join([_fold_letter(letter) for letter in string])
+    return string.translate(_FOLDED)
 
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")

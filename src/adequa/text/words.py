@@ -56,12 +56,16 @@ class PreparedText:
         self.words = words = parts[1::2]
         # The start of each word in the key, and the end of the last one.
         bounds = [0, *accumulate(map(len, words))]
-        numbers = range(len(words))
-        self.places = bounds[:-1]
-        self.starts_at = dict(zip(self.places, numbers, strict=True))
-        self.ends_at = dict(zip(bounds[1:], numbers, strict=True))
+        self.ends_at = dict(zip(bounds[1:], range(len(words)), strict=True))
+        bounds.pop()
+        self.places = bounds
         self.key = "".join(words)
         self.lower_cased = string.islower()
+
+    @cached_property
+    def starts_at(self) -> dict[int, int]:
+        """The word that begins at a place of the key."""
+        return {place: number for number, place in enumerate(self.places)}
 
     @cached_property
     def dates(self) -> list[DateSpan]:

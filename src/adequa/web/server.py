@@ -48,7 +48,7 @@ def listen(host: str, port: int) -> socket.socket:
         # Named TCP, or asyncio does not recognise it and leaves Nagle's delay of 40 ms on.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except OSError as error:
-        remedy = "give --host an address of this machine"
+        remedy = "give host=… as an address of this machine"
         raise ServiceError(f"the host {host!r}", f"is unknown ({error})", remedy) from None
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -57,7 +57,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         bound.close()
         problem = f"is not available ({error.strerror})"
-        remedy = "another program may be using it: choose another --port"
+        remedy = "another program may be using it: choose another one with port=…"
         raise ServiceError(f"port {port} of {host}", problem, remedy) from None
     return bound
 
@@ -266,7 +266,7 @@ def read_token(host: str, file: Path | None) -> str | None:
             return None
         raise SettingError(
             f"{host} can be reached from other machines, so it needs a token: write one to a file "
-            "(openssl rand -hex 32 > token) and give --token-file token"
+            '(openssl rand -hex 32 > token) and give token_file="token"'
         )
     try:
         token = file.read_text(encoding="utf-8").partition("\n")[0].strip()

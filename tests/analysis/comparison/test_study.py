@@ -20,16 +20,9 @@ from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.readers import open_source
 from adequa.run import Run, open_run, score_run
-from adequa.stats import (
-    Moments,
-    adjust,
-    approximate_randomisation,
-    cliffs_delta,
-    paired_bootstrap,
-    paired_d,
-    rowwise,
-)
+from adequa.stats import Moments, adjust, cliffs_delta, paired_d, rowwise
 
+from ...stats.paired import approximate_randomisation, paired_bootstrap
 from .conftest import EDITS, PLAIN, WriteRun, result
 
 COUNT = 40

@@ -77,6 +77,14 @@ def test_many_pairs_are_shown_when_asked_for(write_run: WriteRun) -> None:
     assert "not shown" not in render(found, every_pair=True)
 
 
+def test_texts_that_are_not_scorable_are_noted(write_run: WriteRun) -> None:
+    scores = [0.1, 0.2, None, None]
+    results = [result("A", number, {"good": score}) for number, score in enumerate(scores)]
+    assert "Not scorable, and in no value: 2 texts of A by good." in render(
+        compare([write_run(results)])
+    )
+
+
 def test_what_was_left_out_is_noted(write_run: WriteRun) -> None:
     results = [
         *(result("one", number, {"good": 0.5}) for number in range(6)),

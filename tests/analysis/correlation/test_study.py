@@ -252,7 +252,7 @@ def test_human_references_are_left_out_unless_wanted(write: Callable[..., Path])
     paths = write("r.jsonl", ratings), write("s.jsonl", scores)
     study = correlate([], [paths[0]], scores=[paths[1]], options=QUICK)
     assert "reference" not in study.sample.system_names
-    assert "reference: 12 human texts are left out (--references keeps them)" in study.notes
+    assert "reference: 12 human texts are left out unless references are asked for" in study.notes
     kept = correlate([], [paths[0]], scores=[paths[1]], options=QUICK, references=True)
     assert len(kept.sample) == 60
     fewer = correlate([], [paths[0]], scores=[paths[1]], options=QUICK, exclude_systems=["S0"])

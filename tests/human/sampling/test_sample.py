@@ -334,7 +334,7 @@ def test_what_cannot_be_drawn_is_an_error(change, error, problem):
 
 def test_without_a_category_the_remedy_is_another_field():
     items = [item(number, "A", None) for number in range(3)]
-    with pytest.raises(DataError, match=r"no input has a category; draw without: --by size$"):
+    with pytest.raises(DataError, match=r"no input has a category; leave category out of by=…$"):
         draw_sample(items, levels=("all",))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -577,3 +577,28 @@ def test_a_fact_of_a_record_that_is_not_mentioned_is_not_read() -> None:
     (evidence,) = VerifierEvidence(verify, Weighing())([item])
     assert asked == [("blue",)]
     assert len(evidence.stated) == len(item.triples)
+
+
+@dataclass
+class Counted(Verifier):
+    """Notes how many facts it is asked about, in a number of passes."""
+
+    passes: int = 1
+    facts: list[list[int]] = field(default_factory=list)
+
+    def __call__(self, pairs: Sequence[TextAndGraph]) -> list[VerifierOutput]:
+        self.facts.append([len(pair.triples) for pair in pairs])
+        return [replace(one, passes=self.passes) for one in super().__call__(pairs)]
+
+
+@pytest.mark.parametrize(("passes", "facts"), [(1, 3), (2, 1)])
+def test_of_wide_data_only_the_facts_of_an_unnamed_subject_are_read_again(
+    passes: int, facts: int
+) -> None:
+    triples = (Triple("Sarn", "capital", "Velmora"), LEADER, FOUNDED)
+    item = Item("1", triples, "The capital is Velmora. Ida Thorvald leads it since 1733.")
+    verifier = Counted(passes=passes)
+    found = check(item, verifier, entities=True)
+    assert verifier.calls[1] == [f"Sarn: {item.text}"]
+    assert verifier.facts[:2] == [[3], [facts]]
+    assert found.stated[0] == pytest.approx(SURE, abs=0.1)

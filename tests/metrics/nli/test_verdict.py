@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -368,3 +369,20 @@ def test_a_fact_between_stated_and_missing_is_unchecked() -> None:
 def test_an_empty_text_is_surely_an_omission() -> None:
     score = nothing_said("nli", replace(ITEM, text=""))
     assert (score.verdict, score.confidence) == ("omission", 1.0)
+
+
+class Looked(list[Mention]):
+    """Mentions that are looked up, not gone through."""
+
+    def __iter__(self) -> Iterator[Mention]:
+        raise AssertionError("all mentions are looked at for one stretch")
+
+
+def test_the_mention_before_a_stretch_is_looked_up() -> None:
+    text = "Velmora, Sarn, is near Tarnova, Orrin"
+    ends = [("Mora", 3, 7), ("Velmora", 0, 7), ("Tarnova", 23, 30)]
+    mentions = Looked(Mention(name, start, end, "exact") for name, start, end in ends)
+    said = why_unsupported(item_of(text), stretch_of(text, "Sarn"), mentions)
+    assert said.startswith("'Sarn' is added to 'mora'")  # of those that end there, the first
+    said = why_unsupported(item_of(text), stretch_of(text, "Orrin"), mentions)
+    assert said.startswith("'Orrin' is added to 'Tarnova'")

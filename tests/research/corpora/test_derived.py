@@ -8,8 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
+from adequa.perturb.paraphrases import read_properties, shipped_properties
 from adequa.readers import open_source
-from research.corpora.derived import CorpusTally, Statistics, inverted, statistics, to_wikidata
+from research.corpora import derived
+from research.corpora.derived import (
+    CorpusTally,
+    Statistics,
+    inverted,
+    statistics,
+    to_wikidata,
+    wikidata_properties,
+)
+from research.papers.joint.data import read_entries
 
 TOWN = Item(
     "1", (Triple("Tarnova", "country", "Ilmland"),), "Tarnova is in Ilmland.", meta={"a": 1}
@@ -106,3 +116,21 @@ def test_spelling_does_not_matter() -> None:
     ]
     renamed = [item.triples[0].predicate for item in to_wikidata(named)]
     assert renamed == ["place of birth"] * 4
+
+
+def test_the_mapping_adds_to_what_is_shipped() -> None:
+    """A property of Wikidata has one label, and what is shipped is not mapped otherwise."""
+    path = Path(derived.__file__).with_name("resources") / "wikidata.tsv"
+    assert not set(read_properties(path)) & set(shipped_properties())
+    labels: dict[str, str] = {}
+    for one in wikidata_properties().values():
+        assert one.id[0] == "P"
+        assert one.id[1:].isdigit()
+        assert labels.setdefault(one.id, one.label) == one.label
+    assert len(set(labels.values())) == len(labels)
+
+
+def test_webnlg_wd_is_as_large_as_that_of_table_1(data_dir: Path) -> None:
+    """Table 1 of paper 003: 10,384 pairs, 188 properties and 2,783 entities."""
+    counted = statistics(to_wikidata(read_entries(data_dir / "webnlg2020" / "train")))
+    assert (counted.pairs, counted.properties, counted.entities) == (11_098, 189, 2_931)

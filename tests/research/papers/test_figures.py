@@ -89,6 +89,8 @@ def test_the_best_by_both_ranks_is_at_the_top_right() -> None:
     assert len(ours) == 5
     assert (max(x for x, _ in ours), min(y for _, y in ours)) == ours[0]
     assert "<system> 1" in _words(svg)
+    # The legend hides nobody, the last by both ranks neither.
+    assert min(y for _, y in _dots(svg, "legend_1")) > max(y for _, y in ours)
 
 
 def test_the_same_values_give_the_same_bytes() -> None:

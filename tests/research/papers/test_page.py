@@ -14,6 +14,7 @@ from research.papers.page import Paper, papers_page
 from research.papers.section import Chapter, Reproduction, Section
 
 TABLE = Table("Ours & theirs", ["system", Column("paper", 2), Column("ours", 2)], [["<A>", 0.5, 1]])
+SIGNATURES = Table("From", ["row", "from"], [["BLEU", "bleu|order:4|version:2"]])
 
 
 class Counted:
@@ -51,7 +52,25 @@ def test_a_page_has_tables_values_notes_figures_and_commands() -> None:
     (picture,) = re.findall(r"base64,([^\"]+)", page)
     assert base64.b64decode(picture).decode("utf-8") == "<svg>é</svg>"
     assert "worksheet" not in page
+    places = re.findall(r'id="([^"]+)"', page)
+    assert places == ["esa", "esa-2020-table1", "esa-2020-study"]
+    assert re.findall(r'href="#([^"]+)"', page) == places
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
+
+
+def test_a_section_without_tables_has_a_title_and_a_long_cell_may_wrap() -> None:
+    def reproduce(data: Path) -> Reproduction:
+        values = {"high": ("rated high", 4)}
+        empty = Table("Nothing", ["x"], [])
+        return Reproduction(
+            [Chapter(sections=[Section("other", [empty], values), Section("from", [SIGNATURES])])]
+        )
+
+    page = papers_page([Paper("esa", "Paper", "adequa paper esa", reproduce)], Path("data"))
+    assert '<div class="part" id="esa-other">\n<h4>other</h4>\n<ul><li>rated high: 4' in page
+    assert "Nothing" not in page
+    assert "<h4>from" not in page
+    assert "<td>bleu|<wbr>order:4|<wbr>version:2</td>" in page
 
 
 def test_kept_parts_are_used_until_their_paper_is_named(tmp_path: Path) -> None:

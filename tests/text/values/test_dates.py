@@ -285,3 +285,11 @@ def test_dates_are_looked_for_only_where_one_can_begin(words: list[str], gap: st
 def test_dates_in_other_languages(code: str, text: str, expected: Date) -> None:
     (span,) = find_dates(text, LANGUAGES[code])
     assert span.readings == (expected,)
+
+
+def test_a_number_after_a_month_and_a_comma_is_not_its_day() -> None:
+    assert not any(
+        reading.day
+        for one in find_dates("Of the books sold in March, 23 were returned.")
+        for reading in one.readings
+    )

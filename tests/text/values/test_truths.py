@@ -129,3 +129,33 @@ def test_qualities_without_words_are_not_readable() -> None:
     assert unknown is not None
     assert is_readable(known, LANGUAGES["cs"])
     assert not is_readable(unknown, LANGUAGES["cs"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("freezable", "true", "It should not be frozen."),
+        ("smoker", "false", "She is a patient who smokes."),
+        ("visa_sponsorship", "false", "Visas are sponsored."),
+        ("elevator", "false", "There is a lift."),
+        ("runoff", "true", "No run-off was needed."),
+        ("lens_shift", "false", "The lens can be shifted."),
+        ("card_slot", "false", "It comes with a slot for a memory card."),
+        ("capsizes", "0", "One boat capsized during the trip."),
+    ],
+)
+def test_a_yes_or_no_in_another_form_of_words(key: str, value: str, text: str) -> None:
+    assert find_contradictions([ValueFact(key, value, None, "")], text, bare=True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("freezable", "true", "It can be frozen."),
+        ("smoker", "false", "She does not smoke."),
+        ("postmortem_done", "false", "A post-mortem is still outstanding."),
+        ("capsizes", "0", "No boat capsized."),
+    ],
+)
+def test_a_yes_or_no_that_agrees(key: str, value: str, text: str) -> None:
+    assert not find_contradictions([ValueFact(key, value, None, "")], text, bare=True)

@@ -12,7 +12,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from adequa.metrics import resolve
+from adequa.readers import open_source
 from adequa.report.page import asset
+from adequa.run import score_run
 from adequa.web.workbench.site import PAGES
 
 from .conftest import HOSTILE, PAGE, Place
@@ -68,6 +71,15 @@ def test_every_page_has_the_headers_and_no_inline_script(place, sample_run, camp
         for kind in re.findall(r"<script([^>]*)>", response.text):
             assert 'src="/static/' in kind or 'type="application/json"' in kind
         assert not re.findall(r'(?:src|href|action)="(?!/|\?|#)', response.text)
+
+
+def test_texts_that_are_not_scorable_are_explained(place, tmp_path):
+    source = tmp_path / "items.jsonl"
+    source.write_bytes(LINES)
+    score_run(open_source(source), resolve(["esa", "chrf"]), tmp_path / "run")
+    here = place(tmp_path / "run")
+    page = here.get(f"/runs/{here.id_of('run')}").text
+    assert "chrf: 3 of 3 texts are not scorable: no references." in page
 
 
 def test_components_are_those_of_the_report(place):

@@ -11,7 +11,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -283,12 +283,22 @@ class Yardstick:
     label: str
     corpus: CorpusValue | None
     """None: the mean of the item scores."""
+    corpus_values: Callable[[Matrix], Vector | None] | None = None
+    """The same for many totals at once, where the metric has it."""
     scale: tuple[float, float] = (-math.inf, math.inf)
     """The lowest and the highest possible score of an item."""
 
     def aggregate(self, items: int) -> Aggregate:
         """The function from the totals of this many items to values."""
-        return mean_of(items) if self.corpus is None else rowwise(self.corpus)
+        if self.corpus is None:
+            return mean_of(items)
+        at_once, one_by_one = self.corpus_values, rowwise(self.corpus)
+
+        def aggregate(totals: Matrix) -> Vector:
+            values = None if at_once is None else at_once(totals)
+            return one_by_one(totals) if values is None else values
+
+        return aggregate
 
     def sample(self, system: System, slice_number: int | None) -> SystemSample:
         """The rows of a system, in one slice or in all, that this measure can use."""
@@ -348,8 +358,11 @@ def choose_yardsticks(
             higher_is_better=runs.higher_is_better[label],
             signature=signature,
         )
-        scale = {} if metric is None else {"scale": metric.scale}
-        chosen.append(Yardstick(measure, label, corpus, **scale))
+        yardstick = Yardstick(measure, label, corpus)
+        if metric is not None:
+            at_once = metric.corpus_values if part is None else None
+            yardstick = replace(yardstick, corpus_values=at_once, scale=metric.scale)
+        chosen.append(yardstick)
         notes += note
     return chosen, notes
 

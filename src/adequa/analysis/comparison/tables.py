@@ -277,6 +277,10 @@ def _digits(comparison: Comparison) -> dict[str, int]:
     return {name: 3 if most <= 1.5 else 2 for name, most in largest.items()}
 
 
+_MOST_UNSCORED = 6
+"""Systems and metrics with texts that are not scorable, shown in one note."""
+
+
 def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
     """The settings of the tests, and the rows that the tables leave out."""
     slice_pairs = _slice_pairs(comparison)
@@ -299,9 +303,18 @@ def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
     )
     if hidden:
         notes.append(
-            f"{hidden:,} pairs are not shown: --pairs shows them, --format csv or json has all, "
-            "--baseline SYSTEM asks for fewer."
+            f"{hidden:,} pairs are not shown here; CSV and JSON have all of them. With a baseline "
+            "there are fewer."
         )
+    unscored = [
+        f"{counted(value.not_scorable, 'text')} of {value.system} by {value.measure}"
+        for value in comparison.overall.values
+        if value.not_scorable
+    ]
+    if unscored:
+        more = len(unscored) - _MOST_UNSCORED
+        listed = ", ".join(unscored[:_MOST_UNSCORED]) + (f" and {more} more" if more > 0 else "")
+        notes.append(f"Not scorable, and in no value: {listed}.")
     return [*notes, *_exclusion_notes(comparison.overall.pairs), *comparison.notes]
 
 

@@ -340,7 +340,7 @@ def read_people(
             raise DataError(
                 "averages cannot be standardised by rater",
                 path=paths[0],
-                remedy="give the single judgments, or leave out --z",
+                remedy="give the single judgments, or leave out z=True",
             )
     return ratings
 
@@ -386,7 +386,7 @@ def drop_systems(
     notes = []
     for name in humans:
         texts = len({rating.id for rating in ratings if rating.system == name})
-        notes.append(f"{name}: {texts:,} human texts are left out (--references keeps them)")
+        notes.append(f"{name}: {texts:,} human texts are left out unless references are asked for")
     return kept, notes
 
 

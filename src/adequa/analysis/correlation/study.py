@@ -106,7 +106,7 @@ def correlate(
     names = [one.name for one in scored.measured]
     require_known("metric", [against] if against else [], names)
     if against is not None and len(names) == 1:
-        raise SettingError(f"there is no metric to compare with {against!r}; name another with -m")
+        raise SettingError(f"there is no metric to compare with {against!r}; name more: metrics=…")
     notes += _matched(scored, rated)
     texts = _filtered(scored.texts, rated, judged, conditions)
     means = averaged(judged)
@@ -192,7 +192,7 @@ def _too_few_permutations(sample: RatedSample, options: agreement.Options) -> li
         return []
     lowest, enough = family / (options.n + 1), math.ceil(2 * family / alpha)
     note = f"{options.n:,} permutations are too few for {family:,} comparisons: "
-    return [note + f"no corrected p can be below {lowest:.3g}; draw {enough:,} (--n)"]
+    return [note + f"no corrected p can be below {lowest:.3g}; draw {enough:,}"]
 
 
 def _matched(scored: ScoreSource, rated: Collection[Key]) -> list[str]:

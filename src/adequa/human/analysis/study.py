@@ -293,7 +293,7 @@ def prepare(
     judged = any(rating.rater for rating in kept)
     if z and not all(rating.rater or is_not_shown(rating) for rating in kept):
         raise SettingError(
-            "--z standardises each rater's judgments, but these are averages without raters"
+            "z=True standardises each rater's judgments, but these are averages without raters"
         )
     if data == "single" and not judged:
         raise SettingError(
@@ -373,7 +373,7 @@ def _missing(ratings: Sequence[Rating]) -> list[str]:
         return []
     more = f", and {len(lacking) - _LISTED} more systems" if len(lacking) > _LISTED else ""
     note = f"inputs without a rating, of {len(every):,}: {', '.join(lacking[:_LISTED])}{more}"
-    return [f"{note}; means are over the others (--items and --lowest score empty texts)"]
+    return [f"{note}; means are over the others (empty texts count with items and a lowest value)"]
 
 
 def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
@@ -381,7 +381,7 @@ def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
     given = [rating for rating in ratings if rating.rater]
     if not given:
         raise SettingError(
-            "--z standardises each rater's judgments, but nobody was shown a text here"
+            "z=True standardises each rater's judgments, but nobody was shown a text here"
         )
     scaled = standardised(given)
     lowest = {
@@ -400,7 +400,7 @@ def _standard(ratings: Sequence[Rating], notes: list[str]) -> list[Rating]:
         if not values:
             raise SettingError(
                 f"no judgment of {rating.criterion} is as low as the texts that nobody was "
-                "shown, so they cannot be standardised; leave out --z"
+                "shown, so they cannot be standardised; leave out z=True"
             )
         scaled.append(replace(rating, value=sum(values) / len(values)))
     return sorted(scaled, key=_order)

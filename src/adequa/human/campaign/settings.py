@@ -264,11 +264,11 @@ _ERROR_TYPES = Question(
 
 _PREFERENCE = Question(
     "preference",
-    "Which text says better what the data says, all of it and nothing else?",
+    "Which text is closer to the data: says more of it, and adds less?",
     "choice",
     (
         AnswerChoice(1, "Text 1"),
-        AnswerChoice(0, "Both alike"),
+        AnswerChoice(0, "No difference"),
         AnswerChoice(-1, "Text 2"),
     ),
 )

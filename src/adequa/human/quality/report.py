@@ -448,7 +448,7 @@ def details_tables(quality: Quality, found: Details) -> tuple[list[str], list[Ta
     }
     title = f"{'-'.join(names)}, the furthest from the others first"
     left = len(found.judged) - SHOWN_JUDGMENTS
-    more = [f"… and {left} more (--json has all)"] if left > 0 else []
+    more = [f"… and {left} more (the JSON has all)"] if left > 0 else []
     reasons = "; ".join(found.rater.reasons) or "not flagged"
     judged = Table.of(title, found.judged[:SHOWN_JUDGMENTS], columns)
     tables = [*_raters_tables(quality, [found.rater]), judged]

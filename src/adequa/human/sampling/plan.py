@@ -302,7 +302,7 @@ def _notes(sample: Sample, score: str | None) -> list[str]:
         ),
         f"In {blurred} of {len(sample.cells)} cells equal scores lie on both sides of a border "
         f"between levels: there chance decides, not {score or 'the score'}.": blurred,
-        f"{counted(sample.over, 'input')} more would have filled the cells (--max).": sample.over,
+        f"{counted(sample.over, 'input')} more would have filled the cells.": sample.over,
         f"Left out: {counted(left_out.incomplete, 'input')} without a text of every system "
         f"(lacking: {lacking}).": left_out.incomplete,
         f"Left out: {counted(left_out.different, 'input')} with different data in some system.": (

@@ -439,10 +439,7 @@ def _members(
         members.setdefault(tuple(read(item) for read in readers), []).append(one)
     for place, name in enumerate(by):
         if {values[place] for values in members} == {NO_VALUE}:
-            others = [one for one in by if one != name] or ["size"]
-            raise DataError(
-                f"no input has a {name}", remedy=f"draw without: --by {','.join(others)}"
-            )
+            raise DataError(f"no input has a {name}", remedy=f"leave {name} out of by=…")
     return members
 
 

@@ -245,7 +245,7 @@ class VerifierEvidence:
         signs, asked = self._read(own)
         checked = self.verify(asked)
         relations = self._relations(own, signs)
-        topics = self._topics(asked, signs)
+        topics = self._topics(asked, checked, signs)
         rows = zip(items, own, checked, signs, relations, topics, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
@@ -316,13 +316,18 @@ class VerifierEvidence:
         return found
 
     def _topics(
-        self, items: Sequence[Item], signs: Sequence[Signs | None]
+        self,
+        items: Sequence[Item],
+        checked: Sequence[VerifierOutput],
+        signs: Sequence[Signs | None],
     ) -> list[Mapping[int, float]]:
         """The log-odds of facts whose subject the text means without naming it, by fact.
 
         "The capital is Rome." may well be about Italy. Such a text is read once more with the name
         before it. The mean with the first reading separates kept facts from dropped ones better
         than either: AUC .983 against .959 and .968, 1,640 facts of `bench nli_perturbations`.
+        Where not all facts fit one pass, only those of the subject are read again: one that is
+        not named would otherwise double the time of an item with thousands of facts.
         """
         topics = [
             (number, subject)
@@ -333,16 +338,19 @@ class VerifierEvidence:
         found: list[dict[int, float]] = [{} for _ in items]
         if not topics:
             return list(found)
-        named = (
-            replace(items[number], text=f"{label_of(subject).base}: {items[number].text}")
-            for number, subject in topics
-        )
-        for (number, subject), check in zip(topics, self.verify([*named]), strict=True):
-            item, sign = items[number], signs[number]
-            for fact, logit in enumerate(check.stated):
-                if logit is not None and sign and item.triples[fact].subject == subject:
-                    own = [one for one in sign.facts[fact] if one not in UNNAMED_SUBJECT]
-                    found[number][fact] = self.weighing.stated(logit, own)
+        facts = [_facts_of(subject, items[number]) for number, subject in topics]
+        named = []
+        for (number, subject), own in zip(topics, facts, strict=True):
+            item = with_facts(items[number], own) if checked[number].passes > 1 else items[number]
+            named.append(replace(item, text=f"{label_of(subject).base}: {item.text}"))
+        read = self.verify(named)
+        for (number, _), own, check in zip(topics, facts, read, strict=True):
+            places = own if checked[number].passes == 1 else range(len(own))
+            for fact, place in zip(own, places, strict=True):
+                logit, sign = check.stated[place], signs[number]
+                if logit is not None and sign is not None:
+                    known = [one for one in sign.facts[fact] if one not in UNNAMED_SUBJECT]
+                    found[number][fact] = self.weighing.stated(logit, known)
         return list(found)
 
     def log_odds(self, items: Sequence[Item]) -> list[list[float | None]]:
@@ -350,8 +358,9 @@ class VerifierEvidence:
         related = [self._related(item) for item in items]
         own = [one.item for one in related]
         signs, asked = self._read(own)
-        read = (self.verify(asked), signs, self._relations(own, signs), self._topics(asked, signs))
-        rows = zip(own, *read, strict=True)
+        checked = self.verify(asked)
+        topics = self._topics(asked, checked, signs)
+        rows = zip(own, checked, signs, self._relations(own, signs), topics, strict=True)
         found: list[list[float | None]] = []
         for item, one, row in zip(items, related, rows, strict=True):
             odds: list[float | None] = [_UNRELATED] * len(item.triples)
@@ -557,6 +566,10 @@ def _unnamed(item: Item, signs: Signs) -> Iterator[str]:
     yield from dict.fromkeys(
         triple.subject for triple, own in facts if not UNNAMED_SUBJECT.isdisjoint(own)
     )
+
+
+def _facts_of(subject: str, item: Item) -> list[int]:
+    return [number for number, triple in enumerate(item.triples) if triple.subject == subject]
 
 
 def _marked(text: str, parts: Sequence[Stretch]) -> SpanIndex:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -39,10 +40,12 @@ def why_contradicted(item: Item, stretch: Stretch, triple: Triple | None) -> str
 
 
 def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -> str:
-    """The reason for words that the data does not support."""
+    """The reason for words that the data does not support; mentions are in order of their ends."""
     words = _quoted(item, stretch)
-    before = [one for one in mentions if one.end <= stretch.start]
-    near = max(before, key=lambda one: one.end, default=None)
+    before = bisect_right(mentions, stretch.start, key=_end)
+    near = None
+    if before:  # of those that end together, the first
+        near = mentions[bisect_left(mentions, mentions[before - 1].end, key=_end)]
     if (
         near is not None
         and _ADDED.match(item.text[near.end : stretch.start])
@@ -51,6 +54,10 @@ def why_unsupported(item: Item, stretch: Stretch, mentions: Sequence[Mention]) -
         name = item.text[near.start : near.end]
         return f"{words} is added to {name!r}: true or not, the data does not say it"
     return f"nothing in the data supports {words}"
+
+
+def _end(mention: Mention) -> int:
+    return mention.end
 
 
 def why_garbled(item: Item, stretch: Stretch) -> str:
@@ -135,7 +142,8 @@ def judge_evidence(
         if (finding := _omission(metric, item, fact, denied.get(number))) is not None
     ]
     omitted = any(finding.detail != "unchecked" for finding in findings)
-    findings += [_hallucination(metric, item, one, mentions) for one in wrong]
+    by_end = sorted(mentions, key=_end)
+    findings += [_hallucination(metric, item, one, by_end) for one in wrong]
     added = any(one.unsupported is not None for one in wrong)
     verdict = CLASSES[omitted + 2 * added]
     unread = evidence.value is None or any(one.detail == "unchecked" for one in findings)

@@ -154,6 +154,9 @@ _FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
 """Where a date in figures can begin, and any date."""
 _BEFORE_MONTH = 60
 """Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_OPENINGS = frozenset((*_WEEKDAYS, *(word[:3] for word in (*_FULL.split("|"), *_SPELT))))
+"""The first letters of a date that does not begin with a figure."""
 _MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
@@ -255,7 +258,7 @@ def _find_any(lower: str, position: int) -> re.Match[str] | None:
             month = _MONTH_NAME.search(lower, month.end())
         if month is None:
             return _find_numeric(lower, start)
-        near = month is not None and month.start() - start <= _BEFORE_MONTH
+        near = month.start() - start <= _BEFORE_MONTH and lower[start : start + 3] in _OPENINGS
         if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
             return match
     return None
@@ -264,29 +267,28 @@ def _find_any(lower: str, position: int) -> re.Match[str] | None:
 def _span(text: str, lower: str, match: re.Match[str], names: _Names) -> DateSpan | None:
     if match["y5"]:  # most dates are
         return _bare_year(text, match)
-    found = match.groupdict()
-    if found["a4"]:
-        year, first, second = int(found["y4"]), int(found["a4"]), int(found["b4"])
+    if match["a4"]:
+        year, first, second = int(match["y4"]), int(match["a4"]), int(match["b4"])
         pairs = dict.fromkeys([(first, second), (second, first)])
         readings = tuple(Date(year, month, day) for day, month in pairs if month <= 12)
         return DateSpan(match.start(), match.end(), readings) if readings else None
-    if found["y0"]:  # 1944-28-07: the day cannot be a month
-        date = Date(int(found["y0"]), int(found["m0"]), int(found["d0"]))
+    if match["y0"]:  # 1944-28-07: the day cannot be a month
+        date = Date(int(match["y0"]), int(match["m0"]), int(match["d0"]))
         return DateSpan(match.start(), match.end(), (date,))
-    if found["yy"]:
+    if match["yy"]:
         return _short_year(match)
-    if found["y3"]:
-        year, month = int(found["y3"]), int(found["m3"])
+    if match["y3"]:
+        year, month = int(match["y3"]), int(match["m3"])
         # 2003-04 is a season, not April 2003.
         if month == (year + 1) % 100:
             return None
         return DateSpan(match.start(), match.end(), (Date(year, month, None),))
     for form in "12":
-        if found[f"y{form}"]:
-            date = Date(int(found[f"y{form}"]), int(found[f"m{form}"]), int(found[f"d{form}"]))
+        if match[f"y{form}"]:
+            date = Date(int(match[f"y{form}"]), int(match[f"m{form}"]), int(match[f"d{form}"]))
             return DateSpan(match.start(), match.end(), (date,))
-    for form in "6789":
-        if name := found.get(f"m{form}") or found.get(f"m{form}s"):
+    for form in "6789" if "m6" in match.re.groupindex else "":
+        if name := match[f"m{form}"] or match[f"m{form}s"]:
             return _worded(text, lower, match, form, name, names)
     return None
 
@@ -320,6 +322,8 @@ def _plain_date(
 ) -> bool:
     """Whether a day and month without a year are a date: not "15 may be", "the first march"."""
     joined = bool(match["of6"] or match["the7"])
+    if match["d7"] and day[-1].isdigit() and "," in lower[month : match.start("d7")]:
+        return False  # "in March, 23 were returned"
     if not _DIGIT.match(day):
         return joined or match["m7"] is not None or match["m7s"] is not None
     if joined or not day[-1].isdigit() or name not in ("may", "march", "mar"):

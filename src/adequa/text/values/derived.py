@@ -1,6 +1,6 @@
 """What follows from several facts: counts, totals, means, differences, shares and multiples.
 
-`DerivedValues.explain` looks for a derived quantity that a value of a text may be. Since among many
+`Explainer.explain` looks for a derived quantity that a value of a text may be. Since among many
 facts nearly every small number is the difference of some two, only facts that belong together are
 combined (the same field of several objects, or fields of one object), their units must agree, and
 the words around the number must speak of such a quantity ("altogether", "on average", "more than")
@@ -15,21 +15,33 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property
-from itertools import combinations, permutations
+from functools import cached_property, lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.facts import Support, ValueFact, ValueIndex, interval_in
+from adequa.text.values.facts import Support, interval_in
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.spans import ValueSpan, find_values
+from adequa.text.values.terms import (
+    MOST,
+    SCALED,
+    UNKNOWN,
+    Term,
+    Terms,
+    is_near,
+    is_within,
+    scaled,
+    short_stem,
+    stems_of_key,
+)
 from adequa.text.values.units import CURRENCIES, UNITS, words_of_key
 
 _SUM_WORDS = re.compile(
     r"\b(?:totals?|altogether|in all|combined|together|sums?|overall|add(?:s|ed)? up|amount\w*"
     r"|com(?:es?|ing) to|came to|across|throughout|over the|during|whole|entire|all|worth|both|last"
     r"|lasts|takes?|had|held|has|have|with|produced|consumed|recorded|received|made|party|found"
-    r"|there (?:are|were)|of (?:its|them|the|these|all)|outgoings|answered|seen|used)\b"
+    r"|there (?:are|were)|of (?:its|them|the|these|all)|outgoings|answered|seen|used|ready|done)\b"
 )
 _MEAN_WORDS = re.compile(r"\b(?:averag\w*|mean|per|typical\w*)\b")
 _GAP_WORDS = re.compile(
@@ -49,41 +61,33 @@ _RATE_WORDS = re.compile(r"\b(?:per|an?|each|every|apiece|works? out|density|ave
 _PRODUCT_WORDS = re.compile(
     r"\b(?:total\w*|altogether|in all|together|com(?:es?|ing) to|came to|stay|bill|worth|cost\w*"
     r"|hold|weigh\w*|amount\w*|pieces|sum|adds?|instead|makes?|earn\w*|turnover|revenue|that is|so"
-    r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales)\b"
+    r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales|pays?|paid"
+    r"|charged?|gave)\b"
 )
-_PIECES = re.compile(
-    r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
-    r"|guests|tickets|items|boxes|packs|bottles|seats|times|weeks|minutes)$|(?:^|[._])n$"
-)
-"""Fields that say how many of something there are."""
 _SOME_ROWS = re.compile(
     r"\b(?:first|last|final|opening|between|from|until|through|half|quarter|weekend|remaining|rest"
     r"|two|three|four|both|early|late|weekdays|working days|(?:in|for|of) 20[0-9]{2})\b"
 )
 """Words that speak of some rows of a list that follow each other."""
-_THAN = re.compile(r"\b(?:than|above|below|over|under|short of|ahead|behind)\b")
+_THAN = re.compile(
+    r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
+)
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SURE_DIGITS = 3
 """From so many significant digits on, a match without a cue counts: chance makes few of them."""
-_UNKNOWN = "unknown"
-"""The unit and the dimension of numbers of the data without a unit, for a number that has one."""
-_SCALED = "scaled"
-"""The same for a number that has been divided by a thousand or a million."""
-_MOST = 60
-"""The most numbers of one field that are combined in pairs; bounds the time."""
 
 
 _RUNNING = re.compile(
     r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew|deficit|trail\w*|behind"
     r"|down|came back|comeback|turned)\b"
 )
-_LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
 _CHANGE_WORDS = re.compile(
     r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
     r"|grew|growth|cheaper|premium|instead|cost\w*|sav\w*|cut|reduc\w*|drop\w*|slow\w*|short\w*"
-    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short)\b"
+    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short"
+    r"|exceed\w*|beat\w*)\b"
 )
 _NO_RATIO: frozenset[str | None] = frozenset({"share", "temperature", "angle"})
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
@@ -107,6 +111,10 @@ _SUM_CALL = (
 """What calls a number a mean or a sum, before it and after it."""
 _SENTENCE_LENGTH = 500
 """Characters before a value in which its sentence most often begins; more are read if not."""
+_IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
+_ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
+"""What follows a share that is said of numbers before it."""
+_LAST_DAY = dt.date.max.toordinal()
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
 
@@ -119,6 +127,12 @@ def _last_end(text: str, place: int) -> int:
         if ends or size >= place:
             return ends[-1] if ends else 0
         size *= 4
+
+
+# The values of a sentence are explained one after the other.
+@lru_cache(maxsize=16)
+def _values_of_sentence(sentence: str) -> tuple[ValueSpan, ...]:
+    return tuple(find_values(sentence))
 
 
 class _Sentence:
@@ -136,60 +150,19 @@ class _Sentence:
     @cached_property
     def stems(self) -> frozenset[str]:
         words = _WORD.findall(self.lower)
-        return frozenset(_MEANT.get(word) or _stem(word) for word in words)
+        return frozenset(_MEANT.get(word) or short_stem(word) for word in words)
 
     @cached_property
     def others(self) -> tuple[ValueSpan, ...]:
         """The other values of the sentence."""
         own = self.span.start - self.start
-        return tuple(one for one in find_values(self.string) if one.start != own)
+        return tuple(one for one in _values_of_sentence(self.string) if one.start != own)
 
     def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
         """Whether the words just before or just after the value match."""
         start, end = self.span.start - self.start, self.span.end - self.start
         found = before.search(self.lower, 0, max(0, start)) or after.match(self.lower, end)
         return found is not None
-
-
-class _Term(NamedTuple):
-    """A number of the data, or the sum of several, as it is and in the base unit."""
-
-    raw: float
-    base: float
-    dimension: str | None
-    facts: tuple[int, ...]
-    field: str
-    """The key of its fact, without the places in lists."""
-    group: str
-    """The object that it belongs to."""
-    number: int = 0
-    """Which reading of its fact it is."""
-    parts: int = 0
-    """Of a sum, how many numbers it has."""
-    single: bool = False
-    """Whether its field occurs once."""
-    whole: bool = False
-    """Whether it is the sum of a field over all objects."""
-    unit: str | None = None
-
-
-def _total(terms: Sequence[_Term], *, whole: bool = False) -> _Term:
-    """The sum of some terms; as written only where they have one unit."""
-    one_unit = len({term.unit for term in terms}) == 1
-    base = sum(term.base for term in terms)
-    raw = sum(term.raw for term in terms) if one_unit else base
-    facts = tuple(fact for term in terms for fact in term.facts)
-    return terms[0]._replace(
-        raw=raw, base=base, facts=facts, parts=len(terms), whole=whole, single=False,
-        group=terms[0].group.rpartition("/")[0],
-    )  # fmt: skip
-
-
-def _outer(group: str) -> str | None:
-    """The object around the list that an object is in: `/rounds/0` of `/rounds/0/scores/2`."""
-    parts = group.split("/")
-    places = [place for place, part in enumerate(parts) if part.isdigit()]
-    return "/".join(parts[: places[-2] + 1]) if len(places) > 1 else None
 
 
 class _Query(NamedTuple):
@@ -217,7 +190,7 @@ class _Query(NamedTuple):
     def gap(self) -> Interval:
         """The interval of a difference: one of temperatures has no offset."""
         unit = UNITS.get(self.seen.unit or "")
-        return self.interval if unit is None else _scaled(self.interval, unit.factor)
+        return self.interval if unit is None else scaled(self.interval, unit.factor)
 
     @property
     def is_sure(self) -> bool:
@@ -230,20 +203,23 @@ class _Query(NamedTuple):
         compared = self.dimension is not None and _THAN.search(self.sentence.lower)
         return self.is_sure or compared is not None
 
+    def is_exact(self, one: Term, other: Term) -> bool:
+        """Whether two terms without a unit may make the number: 14 and 1.7 are not 16."""
+        whole = self.seen.value == self.seen.value.to_integral_value()
+        if self.dimension is not None or not whole or self.span.hedge != "none":
+            return True
+        return self.is_sure or (one.raw == int(one.raw)) == (other.raw == int(other.raw))
+
     def speaks(self, words: re.Pattern[str]) -> bool:
         """Whether the number is sure, or the sentence has one of some words."""
         return self.is_sure or words.search(self.sentence.lower) is not None
 
 
-class Explainer:
+class Explainer(Terms):
     """Explains the values of texts by some facts: by one of them, or by what several make.
 
     The facts are indexed once; what follows from several is made when it is first needed.
     """
-
-    def __init__(self, facts: Sequence[ValueFact], names: Sequence[str] = ()) -> None:
-        self.index = ValueIndex(facts, names)
-        self._sorted: dict[str | None, list[tuple[float, int, _Term]]] = {}
 
     def explain(self, span: ValueSpan, text: str) -> tuple[Support, ...]:
         """The facts that a value of a text follows from, or a first derivation; empty if none.
@@ -258,6 +234,8 @@ class Explainer:
             if _RUNNING.search(sentence.lower) and not self._has_sides:
                 return (Support((), "score", "a score on the way is not checked"),)
             return tuple(self._running_score(span, sentence))
+        if not kept and span.kind == "date" and span.dates:
+            return tuple(self._later_dates(span, sentence))
         if kept or not span.quantities or span.kind == "ordinal":
             return kept
         readings = [*span.quantities]
@@ -280,11 +258,25 @@ class Explainer:
             for found in self._ways(query):
                 whole = found.how == "total" and len(found.facts) > 2
                 whole = whole and (query.is_sure or query.dimension is not None)
-                if certain or whole or found.how not in _NEEDS_RELEVANCE:
+                lasting = found.how == "total" and query.dimension == "time"
+                beside = query.is_sure or lasting
+                beside = beside and len({self._group(one) for one in found.facts}) == 1
+                if certain or whole or beside or found.how not in _NEEDS_RELEVANCE:
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
         return tuple(self._other_unit(span, sentence))
+
+    def can_check_share(self, span: ValueSpan, text: str) -> bool:
+        """Whether a sentence speaks of two numbers of one kind that may make a share."""
+        sentence = _Sentence(text, span)
+        told = Counter(
+            term.dimension
+            for term in self._values
+            if self._spoken_of(term.facts[0], sentence) > 1
+            or term.facts[0] in self._values_in(sentence)
+        )
+        return any(count > 1 for count in told.values())
 
     def _other_unit(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
         """A number of the data whose unit is unknown, or read as that of another dimension.
@@ -295,11 +287,16 @@ class Explainer:
         """
         seen = span.quantities[0]
         unit = UNITS.get(seen.unit or "")
-        code = re.compile(rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]")
+        code = rf"[A-Za-z]{seen.value}(?![0-9])|(?<![0-9.]){seen.value}[A-Za-z]"
         for fact in self.index.figures.get(str(seen.value), ()) if seen.value >= 10 else ():
             known = self.index.facts[fact]
-            if code.search(f"{known.key} {known.value}") and self._bears(fact, sentence):
+            if re.search(code, f"{known.key} {known.value}") and self._bears(fact, sentence):
                 yield Support((fact,), "part", known.value)
+                return
+        for fact, known in enumerate(self.index.facts) if seen.value >= 10 else ():
+            figures = re.findall(r"[0-9]+", known.key)  # `charge_10_80_min`
+            if str(seen.value) in figures and self._bears(fact, sentence):
+                yield Support((fact,), "part", known.key)
                 return
         for scale in (1.0, 1e3, 1e6):
             number = float(seen.value) / scale
@@ -308,7 +305,7 @@ class Explainer:
                 own = UNITS.get(term.unit or "")
                 if own is not None and scale == 1.0 and own.dimension not in ("time", "volume"):
                     continue  # the key may have two units: `pump_l_min`
-                if not _near(abs(term.raw), half) or (
+                if not is_near(abs(term.raw), half) or (
                     unit and own and scale == 1.0 and own.dimension == unit.dimension
                 ):
                     continue
@@ -338,7 +335,7 @@ class Explainer:
         if not _RUNNING.search(sentence.lower):
             return
         first, second = (float(one.value) for one in span.quantities)
-        sides: dict[str, dict[str, _Term]] = defaultdict(dict)
+        sides: dict[str, dict[str, Term]] = defaultdict(dict)
         for term in self._values:
             role = next((one for one in ("home", "away") if one in words_of_key(term.field)), None)
             if role:
@@ -377,7 +374,7 @@ class Explainer:
     def _spoken_of(self, place: int, sentence: _Sentence) -> int:
         fact = self.index.facts[place]
         named = any(name in sentence.lower for name in self._names_around(fact.group))
-        return 2 * len(sentence.stems.intersection(_stems(fact.key))) + named
+        return 2 * len(sentence.stems.intersection(stems_of_key(fact.key))) + named
 
     def _bears(self, place: int, sentence: _Sentence) -> bool:
         """Whether a sentence speaks of a fact: of its key, or of a value of its object."""
@@ -389,15 +386,6 @@ class Explainer:
             known = known or bool(group and any(self._group(one) == group for one in others))
             sentence.borne[place] = known
         return known
-
-    def _names_around(self, group: str) -> Iterator[str]:
-        """The names of an object and of the objects around it."""
-        while group:
-            yield from self._names_of_groups.get(group, ())
-            group = group.rpartition("/")[0]
-
-    def _group(self, place: int) -> str:
-        return self.index.facts[place].group
 
     def _values_in(self, sentence: _Sentence) -> frozenset[int]:
         """The facts whose values the sentence has beside the one in question."""
@@ -439,7 +427,7 @@ class Explainer:
         if query.span.kind in ("share", "ratio") or query.seen.unit == "percent":
             if query.span.kind == "ratio" or query.speaks(_SHARE_WORDS):
                 one = 1.0 if query.span.kind == "ratio" else 0.01
-                yield from self._ratios(_scaled(query.interval, one), query.sentence)
+                yield from self._ratios(scaled(query.interval, one), query.sentence)
             return
         if query.dimension in (None, "time"):
             yield from self._counts(query)
@@ -449,9 +437,9 @@ class Explainer:
         yield from self._sums(query, cued=query.speaks(_SUM_WORDS))
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
-        if query.dimension != _SCALED:
+        if query.dimension != SCALED or query.is_sure:
             yield from self._gaps(query, cued=query.speaks(_GAP_WORDS))
-        if query.dimension in (_UNKNOWN, _SCALED):
+        if query.dimension in (UNKNOWN, SCALED):
             return
         if query.speaks(_PRODUCT_WORDS):
             yield from self._products(query)
@@ -460,176 +448,16 @@ class Explainer:
 
     # Terms --------------------------------------------------------------------------------------
 
-    @cached_property
-    def _values(self) -> tuple[_Term, ...]:
-        """The numbers that are the whole value of a fact; a share may be written as 0.2."""
-        keys = Counter(fact.key for fact in self.index.facts)
-        found: list[_Term] = []
-        for place, reading in enumerate(self.index.readings):
-            if self._is_clock(place):
-                continue
-            fact = self.index.facts[place]
-            for number, quantity in enumerate(reading.quantities):
-                unit = UNITS.get(quantity.unit or "")
-                raw = float(quantity.value)
-                base = unit.base(raw) if unit else raw
-                term = _Term(
-                    raw, base, unit.dimension if unit else None, (place,), fact.key, fact.group,
-                    number, single=keys[fact.key] == 1, unit=quantity.unit,
-                )  # fmt: skip
-                found.append(term)
-                if unit is None and 0 < raw < 1:
-                    found.append(term._replace(dimension="share"))
-        return tuple(found)
-
-    def _is_clock(self, fact: int) -> bool:
-        """Whether a value such as 9:55 is a time of day rather than a duration."""
-        if not self.index.readings[fact].clocks:
-            return False
-        return not _LASTING.search(self.index.facts[fact].key.lower())
-
-    @cached_property
-    def _fields(self) -> tuple[tuple[_Term, ...], ...]:
-        """The numbers of each field that several objects have, with the times their rows last."""
-        many: dict[tuple[str, str | None, int], list[_Term]] = defaultdict(list)
-        for term in (*self._values, *self._spells):
-            many[term.field, term.dimension, term.number].append(term)
-        return tuple(tuple(terms) for terms in many.values() if len(terms) > 1)
-
-    @cached_property
-    def _spells(self) -> tuple[_Term, ...]:
-        """How long each object lasts that has two times of day: `from` and `to`."""
-        groups: dict[str, list[tuple[float, int]]] = defaultdict(list)
-        for moment, place in self._moments:
-            groups[self.index.facts[place].group].append((moment, place))
-        return tuple(
-            _Term(
-                later - earlier, later - earlier, "time", (one, other),
-                f"{self.index.facts[one].key} to {self.index.facts[other].key}", group, 0,
-            )
-            for group, moments in groups.items()
-            if group and len(moments) == 2
-            for (earlier, one), (later, other) in [moments]
-        )  # fmt: skip
-
-    @cached_property
-    def _members(self) -> dict[str, frozenset[int]]:
-        """The facts of each field that several objects have."""
-        return {
-            terms[0].field: frozenset(fact for term in terms for fact in term.facts)
-            for terms in self._fields
-        }
-
-    @cached_property
-    def _totals(self) -> tuple[_Term, ...]:
-        """Sums of what belongs together, each with how many numbers it has.
-
-        A field of all objects of a list, of those with one word in common, and of those within one
-        outer object; the fields of one object; and what the rows of a list make as products.
-        """
-        found: list[_Term] = []
-        for terms in self._fields:
-            found.append(_total(terms, whole=True))
-            parts: dict[str, list[_Term]] = defaultdict(list)
-            for term in terms[: _MOST * _MOST]:
-                parts[f"sign {term.base > 0}"].append(term)
-                for word in self._marks.get(term.group, ()):
-                    parts[word].append(term)
-                if (outer := _outer(term.group)) is not None:
-                    parts[f"in {outer}"].append(term)
-            found += [_total(part) for part in parts.values() if 1 < len(part) < len(terms)]
-        objects: dict[tuple[str, str | None, int], list[_Term]] = defaultdict(list)
-        words: dict[tuple[str, str | None], list[_Term]] = defaultdict(list)
-        for term in self._values:
-            objects[term.group, term.dimension, term.number].append(term)
-            if term.single:
-                for word in {term.field.rpartition(".")[2], *words_of_key(term.field)}:
-                    words[word, term.dimension].append(term)
-        for some in (*objects.values(), *words.values()):
-            if 1 < len(some) <= _MOST and len({term.unit for term in some}) == 1:
-                found.append(_total(some))
-                if len(some) > 3:
-                    found += [_total([one for one in some if one is not out]) for out in some]
-        found += self._row_products
-        return tuple(found)
-
-    @cached_property
-    def _marks(self) -> dict[str, tuple[str, ...]]:
-        """The words and truth values of each object of a list, by which rows are chosen."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
-            if fact.group and not reading.quantities and not reading.dates and not reading.clocks:
-                found[fact.group].append(f"{fact.key} {fact.value}")
-        return {group: tuple(words) for group, words in found.items()}
-
-    @cached_property
-    def _row_products(self) -> tuple[_Term, ...]:
-        """A number of pieces times what one costs or weighs, of each row and of all rows."""
-        groups: dict[str, list[_Term]] = defaultdict(list)
-        for term in self._values:
-            if not term.number and term.dimension != "share":
-                groups[term.group].append(term)
-        found: dict[tuple[str, str], list[_Term]] = defaultdict(list)
-        for group, terms in groups.items():
-            if group and len(terms) <= _MOST // 4:
-                for one, other in permutations(terms, 2):
-                    if _PIECES.search(other.field) and other.dimension in (None, "time"):
-                        field = f"{one.field} times {other.field}"
-                        facts = (*one.facts, *other.facts)
-                        found[one.field, other.field].append(
-                            one._replace(
-                                raw=one.raw * other.raw,
-                                base=one.base * other.raw,
-                                facts=facts,
-                                field=field,
-                            )
-                        )
-        rows = [term for terms in found.values() for term in terms]
-        return (*rows, *(_total(terms, whole=True) for terms in found.values() if len(terms) > 1))
-
-    def _views(self, dimension: str | None, terms: Iterable[_Term]) -> list[tuple[float, _Term]]:
-        """Terms as numbers to compare with one of a text: in base units, or as they are."""
-        if dimension is None:
-            return [(term.raw, term) for term in terms if term.dimension != "share"]
-        if dimension == _UNKNOWN:
-            return [(term.raw, term) for term in terms if term.dimension is None]
-        if dimension == _SCALED:
-            free = (None, *CURRENCIES)
-            return [(term.raw, term) for term in terms if term.dimension in free]
-        money = dimension in CURRENCIES
-        return [
-            (term.base, term)
-            for term in terms
-            if term.dimension == dimension or (money and term.dimension is None)
-        ]
-
-    def _ordered(self, dimension: str | None) -> list[tuple[float, int, _Term]]:
-        """All values and totals of a dimension, from the lowest to the highest."""
-        if dimension not in self._sorted:
-            whole = [term for term in self._totals if term.whole and " times " not in term.field]
-            terms = [*self._values, *self._spells, *whole]
-            found = self._views(dimension, terms)
-            self._sorted[dimension] = sorted((n, place, t) for place, (n, t) in enumerate(found))
-        return self._sorted[dimension]
-
-    def _partners(self, dimension: str | None, interval: Interval) -> Iterator[_Term]:
-        """The values and totals between two numbers."""
-        ordered = self._ordered(dimension)
-        slack = 1e-6 * max(1.0, abs(interval.high), abs(interval.low))
-        for place in range(bisect_left(ordered, (interval.low - slack,)), len(ordered)):
-            number, _, term = ordered[place]
-            if number > interval.high + slack:
-                return
-            yield term
-
-    def _related(self, one: _Term, other: _Term, sentence: _Sentence, loose: bool) -> bool:
+    def _related(self, one: Term, other: Term, sentence: _Sentence, loose: bool) -> bool:
         """Whether two terms may be combined: one field, one object, or both are spoken of."""
         if {*one.facts} & {*other.facts}:
             return False
         if one.field == other.field and one.whole == other.whole:
             return True
         told = self._is_told(one, sentence), self._is_told(other, sentence)
-        within = _is_within(one.group, other.group) or _is_within(other.group, one.group)
+        within = is_within(one.group, other.group) or is_within(other.group, one.group)
+        if within and one.group != other.group and "" in (one.group, other.group):
+            return any(told) if loose or one.dimension else all(told)
         if within or (one.whole and other.whole):
             return any(told)
         if one.single or other.single:
@@ -637,10 +465,10 @@ class Explainer:
         shared = {*self._names_of_groups.get(one.group, ())}
         return bool(shared.intersection(self._names_of_groups.get(other.group, ())))
 
-    def _is_told(self, term: _Term, sentence: _Sentence) -> bool:
+    def _is_told(self, term: Term, sentence: _Sentence) -> bool:
         return any(self._bears(fact, sentence) for fact in term.facts[:8])
 
-    def _support(self, terms: Iterable[_Term], how: str) -> Support:
+    def _support(self, terms: Iterable[Term], how: str) -> Support:
         terms = [*terms]
         places = tuple(dict.fromkeys(fact for term in terms for fact in term.facts))
         shown = ", ".join(self.index.facts[place].value for place in places[:4])
@@ -658,50 +486,59 @@ class Explainer:
         """
         for number, term in self._views(query.dimension, self._totals):
             measured = term.whole and query.dimension is not None
-            if _near(abs(number), query.base) and (
+            if query.dimension is None and term.parts > 2:
+                measured = measured or query.seen.value >= 10
+            if is_near(abs(number), query.base) and (
                 cued or measured or self._is_named(term, query.sentence)
             ):
                 yield self._support([term], "product" if " times " in term.field else "total")
         for terms in self._fields:
             some = [
                 (number, term)
-                for number, term in self._views(query.dimension, terms[:_MOST])
+                for number, term in self._views(query.dimension, terms[:MOST])
                 if self._is_named(term, query.sentence)
             ]
-            if len(some) > 1 and _near(sum(number for number, _ in some), query.base):
+            if len(some) > 1 and is_near(sum(number for number, _ in some), query.base):
                 yield self._support([term for _, term in some], "total")
         for terms in self._fields if cued and _SOME_ROWS.search(query.sentence.lower) else ():
-            numbers = self._views(query.dimension, terms[:_MOST])
+            numbers = self._views(query.dimension, terms[:MOST])
             if self._is_told(terms[0], query.sentence):
                 for first in range(len(numbers)):
                     total = numbers[first][0]
                     for number, last in numbers[first + 1 :]:
                         total += number
-                        if _near(total, query.base):
+                        if is_near(total, query.base):
                             yield self._support([numbers[first][1], last], "total")
         for number, one in self._views(query.dimension, self._values):
             rest = Interval(query.base.low - number, query.base.high - number)
             for other in self._partners(query.dimension, rest):
                 related = one.field != other.field and one.unit == other.unit
                 related = related and (one.single or not other.whole)
+                related = related and query.is_exact(one, other)
+                if one.whole or other.whole:
+                    related = related and all(
+                        self._is_told(term, query.sentence) for term in (one, other)
+                    )
                 related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
 
     def _means(self, query: _Query) -> Iterator[Support]:
         for number, term in self._views(query.dimension, self._totals):
-            if term.parts and _near(number / term.parts, query.base):
+            if term.mark and short_stem(term.mark) not in query.sentence.stems:
+                continue
+            if term.parts and is_near(number / term.parts, query.base):
                 yield self._support([term], "mean")
         some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
         for terms in self._fields if some else ():
-            numbers = [number for number, _ in self._views(query.dimension, terms[:_MOST])]
+            numbers = [number for number, _ in self._views(query.dimension, terms[:MOST])]
             for first, last in combinations(range(len(numbers) + 1), 2):
-                if last > first + 1 and _near(
+                if last > first + 1 and is_near(
                     sum(numbers[first:last]) / (last - first), query.base
                 ):
                     yield self._support(terms[first:last], "mean")
 
-    def _is_row(self, one: _Term, other: _Term, sentence: _Sentence) -> bool:
+    def _is_row(self, one: Term, other: Term, sentence: _Sentence) -> bool:
         """Whether a sentence speaks of a row of one of two terms, or they are ends of a field."""
         return (
             self._are_ends(one, other)
@@ -709,7 +546,7 @@ class Explainer:
             or any(self._are_in(sentence, term) for term in (one, other))
         )
 
-    def _is_named(self, term: _Term, sentence: _Sentence) -> bool:
+    def _is_named(self, term: Term, sentence: _Sentence) -> bool:
         """Whether the object of a term is named in a sentence."""
         return any(
             name in sentence.lower
@@ -717,7 +554,7 @@ class Explainer:
             for name in self._names_around(self.index.facts[fact].group)
         )
 
-    def _are_in(self, sentence: _Sentence, *terms: _Term) -> bool:
+    def _are_in(self, sentence: _Sentence, *terms: Term) -> bool:
         """Whether a sentence has the values of some terms."""
         return self._values_in(sentence).issuperset(fact for term in terms for fact in term.facts)
 
@@ -729,13 +566,12 @@ class Explainer:
             apart = Interval(number + max(query.gap.low, 0.0), number + query.gap.high)
             for other in self._partners(query.dimension, apart):
                 near = one.field == other.field and self._are_ends(one, other)
-                related = other.unit == one.unit and self._related(
-                    one, other, query.sentence, query.is_loose
-                )
+                related = other.unit == one.unit and query.is_exact(one, other)
+                related = related and self._related(one, other, query.sentence, query.is_loose)
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([other, one], "change" if near else "difference")
 
-    def _are_ends(self, one: _Term, other: _Term) -> bool:
+    def _are_ends(self, one: Term, other: Term) -> bool:
         """Whether two numbers are the first and last, or the highest and lowest, of a field."""
         for terms in self._fields:
             if terms[0].field == one.field and one in terms and other in terms:
@@ -747,47 +583,16 @@ class Explainer:
                 )
         return False
 
-    @cached_property
-    def _moments(self) -> tuple[tuple[float, int], ...]:
-        """The seconds of dates and times of the data, each with its fact."""
-        found: list[tuple[float, int]] = []
-        for place, reading in enumerate(self.index.readings):
-            clock = reading.clocks[0] if reading.clocks else None
-            seconds = 0.0
-            if clock is not None:
-                seconds = 60.0 * (clock.minutes - (clock.zone or 0)) + (clock.second or 0)
-            for date in reading.dates[:1]:
-                if date.year and 1 <= date.year <= 9999:
-                    try:
-                        day = dt.date(date.year, date.month or 1, date.day or 1)
-                    except ValueError:
-                        continue
-                    found.append((86400.0 * day.toordinal() + seconds, place))
-            if clock is not None and not reading.dates:
-                found.append((seconds, place))
-        return tuple(sorted(found)[: 4 * _MOST])
-
-    @cached_property
-    def _laps(self) -> tuple[tuple[float, int], ...]:
-        """Values such as 9:55 as minutes and seconds."""
-        found = [
-            (float(reading.quantities[0].value), place)
-            for place, reading in enumerate(self.index.readings)
-            if reading.clocks and reading.quantities
-        ]
-        return tuple(sorted(found)[: 4 * _MOST])
-
     def _lapses(self, query: _Query) -> Iterator[Support]:
         """The time between two dates or times of the data."""
         if query.dimension is None:
             whole = query.seen.value == query.seen.value.to_integral_value()
             if not whole or not re.search(r"\b(?:aged?|years?|old|at)\b", query.sentence.lower):
                 return
-            interval = _scaled(query.interval, UNITS["year"].factor)
+            interval = scaled(query.interval, UNITS["year"].factor)
         else:
             interval = query.base
-        if not query.speaks(_GAP_WORDS):
-            return
+        cued = query.speaks(_GAP_WORDS)
         # A text counts whole days, months and years: a day, half a month or a year more is right.
         slack = 0.0
         if interval.high >= 86400:
@@ -796,14 +601,41 @@ class Explainer:
         wide = Interval(interval.low - slack, interval.high + slack)
         for moments in (self._moments, self._laps):
             for one, other in _apart(moments, wide):
+                if not cued and self._group(one) != self._group(other):
+                    continue
                 name = f"{self.index.facts[one].key} to {self.index.facts[other].key}"
                 shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
                 yield Support((one, other), "time", f"time of {name} ({shown})")
+
+    def _later_dates(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+        """A date that lies a duration of the data after or before a date of the data."""
+        lasting = [one for one in self._values if one.dimension == "time" and one.base >= 86400]
+        for term in lasting[:MOST]:
+            if not self._is_told(term, sentence):
+                continue
+            for seconds, place in self._moments:
+                for day in (seconds + term.base, seconds - term.base):
+                    number = int(day // 86400)
+                    if not 1 <= number <= _LAST_DAY:
+                        continue
+                    made = dt.date.fromordinal(number)
+                    parts = (made.year, made.month, made.day)
+                    if any(
+                        all(own in (None, part) for own, part in zip(one, parts, strict=True))
+                        for date in span.dates
+                        for one in [(date.year, date.month, date.day)]
+                    ):
+                        yield Support((place, *term.facts), "time", f"{made.isoformat()}")
+                        return
 
     # Shares, multiples, rates and products ------------------------------------------------------
 
     def _ratios(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """One term as a share or a multiple of another, or the change from one to another."""
+        for term in self._values:
+            plain = term.dimension is None and term.group in self._hundreds
+            if plain and is_near(term.raw / 100, interval):
+                yield self._support([term], "percentage")
         ways = [interval]
         own = sentence.span
         before = sentence.lower[: max(0, own.begin - sentence.start)]
@@ -819,7 +651,7 @@ class Explainer:
                 if dimension is None and number < 1:
                     continue  # 0.2 is a share itself
                 for way in ways:
-                    for other in self._partners(dimension, _scaled(way, number)):
+                    for other in self._partners(dimension, scaled(way, number)):
                         part = other.facts[0] in one.facts and one.parts > 0
                         alike = other.dimension == one.dimension or None in (
                             *(one.dimension, other.dimension),
@@ -832,9 +664,30 @@ class Explainer:
                         )
                         row = one.field != other.field or self._is_row(one, other, sentence)
                         related = row and self._related(one, other, sentence, loose=False)
+                        if not self._is_of_said(one, other, sentence):
+                            continue
                         if alike and (part or of_one or related):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
+
+    def _is_of_said(self, one: Term, other: Term, sentence: _Sentence) -> bool:
+        """Whether a share is one of a number before it, if it stands by itself: "23 of 28, 90%"."""
+        place = sentence.span.begin - sentence.start
+        after = sentence.lower[sentence.span.end - sentence.start :]
+        if not sentence.lower[:place].rstrip().endswith(",") or not _ALONE.match(after):
+            return True
+        said = {
+            fact
+            for fact in self._values_in(sentence)
+            if self.index.readings[fact].quantities and not self.index.readings[fact].clocks
+        }
+        fields = {self.index.facts[fact].key for fact in said}
+        facts = {*one.facts, *other.facts}
+        return (
+            not said
+            or bool(said & facts)
+            or any(self.index.facts[fact].key in fields for fact in facts)
+        )
 
     def _ratios_in_sentence(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
         """A share of a number that the sentence itself gives: "just over half of these 93"."""
@@ -847,7 +700,7 @@ class Explainer:
                 for term in self._values:
                     if term.dimension != (unit and unit.dimension):
                         continue
-                    near = _near(term.raw / whole, interval)
+                    near = is_near(term.raw / whole, interval)
                     if near and self._spoken_of(term.facts[0], sentence) > 0:
                         yield self._support([term], "share")
 
@@ -874,6 +727,8 @@ class Explainer:
                     whole or one.group == other.group or (one.single and one.dimension == "share")
                 )
                 told = query.is_sure or self._is_told(other, query.sentence)
+                told = told or (one.dimension == "share" and self._are_in(query.sentence, one))
+                told = told or (whole and _IN_ALL.search(query.sentence.lower) is not None)
                 told = told and (one.dimension != "share" or self._is_told(one, query.sentence))
                 if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
@@ -891,7 +746,7 @@ class Explainer:
             for size in sizes if dimension is None or crowd else {under.raw, under.base}:
                 if size <= 0 or size == 1:
                     continue
-                for top in self._partners(dimension, _scaled(query.base, size)):
+                for top in self._partners(dimension, scaled(query.base, size)):
                     if top.field == under.field or {*top.facts} & {*under.facts}:
                         continue
                     single = (top.single or top.whole) and (under.single or under.whole)
@@ -905,62 +760,6 @@ class Explainer:
                         yield self._support([top, under], "rate")
 
     # Counts -------------------------------------------------------------------------------------
-
-    @cached_property
-    def _lists(self) -> dict[str, int]:
-        """How many objects or values each list has, by its key."""
-        groups: dict[str, set[str]] = defaultdict(set)
-        for fact in self.index.facts:
-            parts = fact.group.split("/")
-            names = [part for part in parts if part and not part.isdigit()]
-            for place, part in enumerate(parts):
-                if part.isdigit():
-                    before = ".".join(one for one in parts[:place] if one and not one.isdigit())
-                    groups[before].add("/".join(parts[: place + 1]))
-            if not names or not parts[-1].isdigit():
-                groups[fact.key].add(fact.group)
-            groups[".".join(names)].add(f"{fact.group}/{fact.key}") if names else None
-        return {name: len(members) for name, members in groups.items()}
-
-    @cached_property
-    def _named_groups(self) -> dict[str, frozenset[str]]:
-        """The groups that have a text, by the text in lower case."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
-            if not reading.quantities and not reading.dates and 2 < len(fact.value) < 40:
-                name = fact.value.lower().replace("_", " ")
-                found[name].add(fact.group)
-                if len(last := name.split()[-1]) > 3 and fact.group:
-                    found[last].add(fact.group)
-        return {name: frozenset(groups) for name, groups in found.items()}
-
-    @cached_property
-    def _names_of_groups(self) -> dict[str, tuple[str, ...]]:
-        names: dict[str, list[str]] = defaultdict(list)
-        for name, groups in self._named_groups.items():
-            for group in groups:
-                names[group].append(name)
-        return {group: tuple(found) for group, found in names.items()}
-
-    @cached_property
-    def _kinds(self) -> Counter[tuple[str, str]]:
-        """How often each field has each value."""
-        return Counter((fact.key, fact.value) for fact in self.index.facts)
-
-    @cached_property
-    def _counted(self) -> dict[int, list[tuple[str, tuple[str, ...]]]]:
-        """What there are so many of, with the words that name it."""
-        found: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-        for name, count in self._lists.items():
-            found[count].append((f"number of {name}", tuple(_stems(name))))
-        kinds: dict[str, set[str]] = defaultdict(set)
-        for (key, value), count in self._kinds.items():
-            kinds[key].add(value)
-            found[count].append((f"number of {key} {value}", tuple(_stems(f"{key} {value}"))))
-        for key, values in kinds.items():
-            if len(values) > 1:
-                found[len(values)].append((f"number of different {key}", tuple(_stems(key))))
-        return found
 
     def _counts(self, query: _Query) -> Iterator[Support]:
         """How many objects a list has, or how many of them have a value, a sign, or are higher."""
@@ -979,17 +778,12 @@ class Explainer:
     def _compared(self, count: int, words: frozenset[str]) -> Iterator[Support]:
         """How many objects have one field above another, or above a number of the sentence."""
         for terms in self._fields:
-            if not words.intersection(_stems(terms[0].field)):
+            if not words.intersection(stems_of_key(terms[0].field)):
                 continue
             above = sum(term.base > 0 for term in terms)
             for number in {above, len(terms) - above}:
                 if number == count:
                     yield Support((), "count", f"number of {terms[0].field}")
-
-
-def _is_within(group: str, other: str) -> bool:
-    """Whether an object is another one, or inside of it; all are inside of the root."""
-    return group == other or bool(other and group.startswith(f"{other}/"))
 
 
 def _without_unit(seen: Quantity) -> list[Quantity]:
@@ -1000,9 +794,9 @@ def _without_unit(seen: Quantity) -> list[Quantity]:
     numbers = [seen.value] if unit is not None else []
     if unit is not None and unit.dimension in ("length", "mass", "volume") and unit.factor != 1:
         numbers.append(Decimal(repr(round(unit.base(float(seen.value)), 9))))
-    found = [Quantity(number, _UNKNOWN) for number in numbers]
+    found = [Quantity(number, UNKNOWN) for number in numbers]
     if seen.value >= 10**5 and _digits(seen) > 1:
-        found += [Quantity(seen.value.scaleb(power), _SCALED) for power in (-3, -6)]
+        found += [Quantity(seen.value.scaleb(power), SCALED) for power in (-3, -6)]
     return found
 
 
@@ -1019,32 +813,6 @@ def _apart(numbers: Sequence[tuple[float, int]], interval: Interval) -> Iterator
                 yield fact, another
 
 
-def _near(value: float, interval: Interval) -> bool:
-    slack = 1e-6 * max(1.0, abs(interval.high))
-    return interval.low - slack <= value <= interval.high + slack
-
-
-def _scaled(interval: Interval, factor: float) -> Interval:
-    return Interval(interval.low * factor, interval.high * factor)
-
-
 def _digits(seen: Quantity) -> int:
     figures = "".join(map(str, seen.value.as_tuple().digits)).strip("0")
     return len(figures)
-
-
-def _stem(word: str) -> str:
-    word = word.lower()
-    for ending in ("s", "e", "ed", "ing", "i", "y"):  # in this order: bottles, bottle, bottl
-        if len(word) > len(ending) + 2 and word.endswith(ending):
-            word = word[: -len(ending)]
-    return word[:_STEM]
-
-
-def _stems(name: str) -> Sequence[str]:
-    words = [word for word in words_of_key(name) if len(word) > 2 and word not in _UNIT_WORDS]
-    return [_stem(word) for word in words]
-
-
-_STEM = 6
-_UNIT_WORDS = word_set("eur usd gbp chf kwh mwh min max pct avg the and for per day number value")

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from adequa.caches import MEGABYTE, cached
 from adequa.text.sentences import word_set
 from adequa.text.values.dates import Date, date_of
 from adequa.text.values.numbers import Hedge, Interval, Quantity, interval_of, quantity_of
@@ -142,6 +143,9 @@ def _read(fact: ValueFact) -> Reading:
     quantity = quantity_of(fact.value) or _exponent(value)
     date = date_of(fact.value)
     if quantity is not None:
+        if quantity.unit is None and (money := _MANY_MONEY.search(fact.key.lower())):
+            power, currency = _SCALES_OF_MONEY[money[1]], unit_named(money[2])
+            return Reading((Quantity(quantity.value.scaleb(power), currency),))
         unit = quantity.unit or named or unit_of_key(fact.key)
         quantities = [Quantity(quantity.value, unit)]
         scale = _SCALE.search(fact.unit or fact.key) if named is None else None
@@ -154,6 +158,11 @@ def _read(fact: ValueFact) -> Reading:
     if clock or lasting:
         return Reading(lasting, (), (clock,) if clock else ())
     return Reading((), (date,)) if date else Reading()
+
+
+_MANY_MONEY = re.compile(r"(?:^|[._ ])(k|m|mio|bn)_?(eur|usd|gbp|chf)(?:[._ ]|$)")
+_SCALES_OF_MONEY = {"k": 3, "m": 6, "mio": 6, "bn": 9}
+"""Keys of thousands and millions: `revenue_keur`, `budget_musd`."""
 
 
 def _unit_of_fact(fact: ValueFact) -> str | None:
@@ -494,7 +503,11 @@ class ValueIndex:
         return same_key and (parents[0] == parents[1] or not parents[0])
 
 
-@lru_cache(maxsize=4096)
+_SPAN_BYTES = 700
+"""About the size of a value with its readings, by `deep_size`."""
+
+
+@cached(16 * MEGABYTE, size_of=lambda spans: 100 + _SPAN_BYTES * len(spans))
 def _values_in(text: str) -> tuple[ValueSpan, ...]:
     """The values of a key or of a value, which recur in the texts about one record."""
     return tuple(find_values(text))

@@ -708,6 +708,8 @@ _ABOUT = 0.1
 """How far "about 9" may be off: a number of one significant digit; else one unit of its last."""
 _JUST = 0.1
 """How far "just over 400" may be off."""
+_JUST_SMALL = 0.3
+"""The same for a number of one digit: 48 cm are not "almost a metre"."""
 _MORE = 0.2
 """How far "more than 420" may be off; "more than 400" may be up to 500."""
 _TINY = 1e-9
@@ -736,7 +738,7 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
         return Interval(number - wide - least, number + wide + least)
     if hedge in ("at least", "at most"):
         return Interval(number - half - least, number + half + least)
-    just = max(step, _JUST * size)
+    just = max(min(step, _JUST_SMALL * size), _JUST * size)
     far = 10.0 ** math.floor(math.log10(size)) if digits < 2 and size else max(step, _MORE * size)
     spans: dict[str, Interval] = {
         "just over": Interval(number + least, number + just),

@@ -97,9 +97,12 @@ quality may be apart; chosen on the open part of bench/challenges/records."""
 _LEAST_STEM = 3
 _LEAST_BARE = 5
 """Letters of a word that names a quality without any verb beside it."""
+_LEAST_JOINED = 8
+"""The same for several words together: `card_slot`."""
 _POSSIBLE = word_set(
     "optional optionally possible foreseen planned available would could can may might if should "
-    "instead rather unless until target limit threshold required free only but except before"
+    "instead rather unless until target limit threshold required free only but except before still "
+    "yet outstanding pending due awaiting await awaits scheduled"
 )
 
 
@@ -158,14 +161,23 @@ def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None
 def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
     """The claims of some facts by their place; 1 and 0 only where a field has nothing else."""
     values: dict[str, set[str]] = defaultdict(set)
+    is_single: dict[str, bool] = {}
     for fact in facts:
         values[fact.key].add(fact.value)
-    return {
+        is_single[fact.key] = fact.key not in is_single
+    found = {
         place: claim
         for place, fact in enumerate(facts)
         if fact.value not in ("0", "1") or values[fact.key] <= {"0", "1"}
         if (claim := claim_of(fact.key, fact.value)) is not None
     }
+    for place, fact in enumerate(facts):
+        # `capsizes: 0` denies what it counts, if nothing else has the field.
+        if place not in found and fact.value == "0" and values[fact.key] == {"0"}:
+            none = claim_of(fact.key, "no") if is_single[fact.key] else None
+            if none is not None and min(map(len, none.things)) > _LEAST_BARE:
+                found[place] = none
+    return found
 
 
 def find_contradictions(
@@ -220,13 +232,14 @@ def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
 def _speaks_of(
     text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
 ) -> bool:
-    sentence = next(
-        text[start:end].lower()
-        for start, end in split_sentences(text)
-        if start <= place.start < end
-    )
-    named = {group for group in groups if any(name in sentence for name in names.get(group, ()))}
-    return named == {own}
+    start, end = next(one for one in split_sentences(text) if one[0] <= place.start < one[1])
+    clauses = [one for one in split_clauses(text, start, end) if one[0] <= place.start < one[1]]
+    for first, last in (*clauses, (start, end)):
+        part = text[first:last].lower()
+        named = {group for group in groups if any(name in part for name in names.get(group, ()))}
+        if named:
+            return named == {own}
+    return False
 
 
 def is_readable(claim: Claim, language: Language) -> bool:
@@ -295,14 +308,12 @@ def find_polarity(
     if language is not None:
         return _polarity_in(text, claim, language)
     lower = lowered(text)
-    if not all(_stem(thing) in lower for thing in claim.things):
+    bare_text = lower.replace("-", "")
+    if not all(any(one in bare_text for one in _forms(thing)) for thing in claim.things):
         return []
     found: list[Polarity] = []
     for start, end in split_sentences(text):
-        words = [
-            (match[0].replace("’", "'"), match.start(), match.end())
-            for match in _WORD.finditer(lower, start, end)
-        ]
+        words = _words_in(lower, start, end, claim)
         plain = bare and not any(word in _NEGATORS or word in _POSSIBLE for word, _, _ in words)
         if place := _read(words, lower, claim, bare=plain):
             found.append(place)
@@ -313,6 +324,21 @@ def find_polarity(
             ]
             again = [_read(part, lower, claim) for part in parts] if len(parts) > 1 else []
             found += [one for one in again if one is not None and one.affirmed != place.affirmed]
+    return found
+
+
+def _words_in(lower: str, start: int, end: int, claim: Claim) -> list[tuple[str, int, int]]:
+    """The words of a sentence; a word with a hyphen is one word where a thing is: "run-off"."""
+    found: list[tuple[str, int, int]] = []
+    stems = tuple(_stem(thing) for thing in claim.things)
+    for match in _WORD.finditer(lower, start, end):
+        word = match[0].replace("’", "'")
+        if found and lower[found[-1][2] : match.start()] == "-":
+            joined = found[-1][0] + word
+            if joined.startswith(stems) and not found[-1][0].startswith(stems):
+                found[-1] = (joined, found[-1][1], match.end())
+                continue
+        found.append((word, match.start(), match.end()))
     return found
 
 
@@ -352,7 +378,13 @@ def _read(
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    plain = bare and all(len(thing) >= _LEAST_BARE for thing in claim.things)
+    plain = bare and (
+        all(len(thing) >= _LEAST_BARE for thing in claim.things)
+        or (len(claim.things) > 1 and len("".join(claim.things)) >= _LEAST_JOINED)
+    )
+    done = words[max(anchors)][0]  # "the lens can be shifted": `lens_shift`
+    if done.endswith("ed") and not claim.things[-1].endswith("ed"):
+        adjective = adjective or bool({"be", "is", "are", "was", "were"} & {*before[-3:], *inside})
     weak = not (denied or adjective or plain)
     if weak and not signs.intersection([*before, *inside, *after]):
         return None
@@ -373,14 +405,43 @@ def _read(
 def _find(thing: str, words: list[tuple[str, int, int]]) -> tuple[int | None, bool]:
     """The place of a word in any form, and whether it is there with a negating prefix."""
     stem = _stem(thing)
-    for place, (word, _, _) in enumerate(words):
-        if word.startswith(stem) and len(word) <= len(thing) + 4:
-            return place, False
+    for form in _forms(thing):
+        for place, (word, _, _) in enumerate(words):
+            if word.startswith(form) and len(word) <= len(thing) + 4:
+                return place, False
     for place, (word, _, _) in enumerate(words):
         for prefix in _PREFIXES:
             if word.startswith(prefix + stem) and not thing.startswith(prefix):
                 return place, True
     return None, False
+
+
+_OTHER_WORDS = {
+    "elevator": ("lift",), "lift": ("elevator",), "wifi": ("wireless internet",),
+    "television": ("tv",), "tv": ("television",), "bicycle": ("bike",), "bike": ("bicycle",),
+    "freezable": ("frozen",), "breakable": ("broken",), "photography": ("photo",),
+    "vaccinated": ("vaccination",), "insured": ("insurance",), "refundable": ("refund",),
+    "parking": ("car park", "park"),
+}  # fmt: skip
+"""Things by another name, and forms of verbs that no ending makes."""
+_MADE_OF = ("ability", "ship", "ation", "ment", "able", "ible", "er", "or", "ion", "ance", "ence")
+"""Endings that make a noun or an adjective of a verb: smoker, sponsorship, washable."""
+
+
+@lru_cache(maxsize=4096)
+def _forms(thing: str) -> tuple[str, ...]:
+    """What a word for a thing begins with: its stem, the verb it is made of, and other names."""
+    found = [_stem(thing)]
+    for ending in _MADE_OF:
+        if thing.endswith(ending) and len(thing) - len(ending) >= _LEAST_VERB:
+            found.append(thing[: -len(ending)])
+            break
+    if thing.endswith("y") and len(thing) > _LEAST_STEM - 1:
+        found.append(f"{thing[:-1]}ies")
+    return (*found, *_OTHER_WORDS.get(thing, ()))
+
+
+_LEAST_VERB = 4
 
 
 def _stem(word: str) -> str:

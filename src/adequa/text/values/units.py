@@ -357,7 +357,7 @@ def unit_named(name: str) -> str | None:
 _KEY_UNITS = {
     "g": "gram", "m": "metre", "s": "second", "h": "hour", "d": "day", "l": "litre", "t": "tonne",
     "w": "watt", "v": "volt", "kv": "kilovolt", "kw": "kilowatt", "mw": "megawatt",
-    "gw": "gigawatt",
+    "gw": "gigawatt", "mbps": "megabit per second", "gbps": "gigabit per second",
     "wh": "watt-hour", "kwh": "kilowatt-hour", "mwh": "megawatt-hour", "gwh": "gigawatt-hour",
     "twh": "terawatt-hour", "kwp": "kilowatt peak", "sec": "second", "secs": "second",
     "pct": "percent", "perc": "percent", "prct": "percent", "percent": "percent",
@@ -527,7 +527,7 @@ def _key_unit(rest: list[str], tail: list[str]) -> str | None:
         if tail[0] == "in" and rest:
             return _key_unit(rest, tail[1:])
         if "per" in tail[1:-1]:
-            return _key_unit(rest, tail[: tail.index("per", 1)])
+            return _key_unit(rest or ["amount"], tail[: tail.index("per", 1)])
         joined = " ".join(tail)
         return _TOGETHER.get(tuple(tail)) or (unit_named(joined) if len(joined) > 4 else None)
     word = tail[0]

@@ -304,8 +304,33 @@ def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
+_FROM_POINT = re.compile(
+    r"\b(?:from|towards?) the (?P<point>(?:north|south)[ -]?(?:east|west)|north|south|east|west)\b"
+    r"|\b(?P<wind>(?:north|south)?[ -]?(?:east|west)|north|south)erly\b"
+)
+
+
+def _find_points(facts: Sequence[tuple[str, str]], lower: str) -> list[Sibling]:
+    """Where a text gives another compass point than the only one of the data."""
+    points = {
+        place: point
+        for place, (key, value) in enumerate(facts)
+        if (point := compass_point(value, key)) is not None
+    }
+    if len({*points.values()}) != 1:
+        return []
+    place, point = next(iter(points.items()))
+    known = {*compass_words(point)}
+    return [
+        Sibling(match.start(), match.end(), place)
+        for match in _FROM_POINT.finditer(lower)
+        for said in [(match["point"] or match["wind"]).replace(" ", "-")]
+        if said not in known and not {*said.split("-")} & {*_name(point, "-").split("-")}
+    ]
+
+
 _LONGEST_KIND, _LONGEST_CODE = 40, 8
-_NEGATED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither)\b")
+_NEGATED = re.compile(r"\b(?:not|no|non|than|never|nor|without|neither|cannot)\b|n['’]t\b")
 
 
 def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
@@ -318,13 +343,14 @@ def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
     [Sibling(start=8, end=16, fact=0)]
     """
     lower = lowered(text)
+    turned = _find_points(facts, lower)
     said = [
         (match, _kinds().places[match["kind"].replace("-", " ")])
         for match in _kinds().pattern.finditer(lower)
         if not _NEGATED.search(lower, max(0, match.start() - 24), match.start())
     ]
     if not said:
-        return []
+        return turned
     known: dict[tuple[int, int], int] = {}
     for place, (_, value) in enumerate(facts):
         for kind in _kinds_of(value.strip()):
@@ -340,7 +366,7 @@ def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
     everything = " ".join(
         " ".join(re.split(r"[\s_-]+", part.lower())) for fact in facts for part in fact
     )
-    return [
+    return turned + [
         Sibling(match.start(), match.end(), families[family])
         for match, kinds in said
         for family, member in sorted(kinds)[:1]

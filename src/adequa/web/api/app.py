@@ -300,7 +300,7 @@ def chosen_labels(given: Any, engine: ScoringEngine) -> list[str]:
             continue
         if ":" in label or "=" in label:
             message = "a request cannot set a metric's settings"
-            remedy = f"choose from: {', '.join(engine.metrics)}; others are set with `-m` when the "
+            remedy = f"choose from: {', '.join(engine.metrics)}; others are chosen when the "
             remedy += "server is started"
             raise Refusal(422, "settings_refused", message, remedy, where="metrics")
         raise refusal_of(UnknownName("metric", label[:100], engine.metrics), where="metrics")

@@ -196,7 +196,7 @@ class ScoringEngine:
             try:
                 worker.start()
             except ProcessLost as error:
-                remedy = "is there enough memory for this many --jobs?"
+                remedy = "if the memory is short, give fewer processes: jobs=1"
                 failures.append(ModelError(f"the metrics cannot be loaded: {error}; {remedy}"))
             except AdequaError as error:
                 failures.append(error)

@@ -287,7 +287,10 @@ def _result_schema() -> dict[str, Any]:
             place = result["properties"][name]["items"]["properties"][offset]
             place["description"] = "In code points of `text`, counted from 0."
     required = item["required"] + result["required"]
-    line = _object(required, item["properties"] | result["properties"])
+    reasons = schema_of(typing.get_type_hints(Result)["reasons"])
+    reasons["description"] = "Why metrics did not score the text, by metric; absent if all did."
+    properties = item["properties"] | result["properties"] | {"reasons": reasons}
+    line = _object(required, properties)
     return line | {"description": "A line of the scores.jsonl of a run."}
 
 

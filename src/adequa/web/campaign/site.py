@@ -84,7 +84,7 @@ def parse_base_url(url: str) -> str:
     split = urlsplit(url)
     if split.scheme not in ("http", "https") or not split.netloc or split.query or split.fragment:
         raise SettingError(
-            f"--base-url is {url!r}, which is not a web address: write https://example.org or "
+            f"{url!r} is not a web address; give base_url=… as https://example.org or "
             "https://example.org/study"
         )
     return url.rstrip("/")

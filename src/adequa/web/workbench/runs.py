@@ -23,6 +23,7 @@ from adequa.report.figures import axis, digits_for
 from adequa.report.summary import reading_notes
 from adequa.report.tallies import FactTally
 from adequa.report.texts import MOST_WORST
+from adequa.run import unscored_lines
 from adequa.web.api.runs import Record, Runs, open_served
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import whole_number
@@ -238,6 +239,7 @@ class RunPages:
             predicates=predicates,
             predicates_left_out=left_out,
             verdicts=_verdict_counts(systems),
+            unscored=unscored_lines(run.summary),
             worst=worst,
             readings=await run_in_threadpool(lambda: reading_notes(run.metrics())),
             item_link=_item_link,

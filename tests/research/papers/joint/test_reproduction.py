@@ -226,8 +226,11 @@ def test_learning_curve(corpus: Path, model: Model) -> None:
     reproduction = reproduce_joint(corpus, [model, bag], only=["figure3"])
     section = reproduction.sections[0]
     (table,) = section.tables
-    assert [row[0] for row in table.rows] == [100, 200]
-    assert dict(zip(["step", "loss", "dev_r@1", "dev_loss"], table.rows[1], strict=True)) == {
+    assert [row[0] for row in table.rows] == [30, 60, 90, 100, 130, 160, 190, 200]
+    assert [row[2] is not None for row in table.rows] == [
+        row[0] in (100, 200) for row in table.rows
+    ]
+    assert dict(zip(["step", "loss", "dev_r@1", "dev_loss"], table.rows[-1], strict=True)) == {
         "step": 200,
         "loss": 1.0,
         "dev_r@1": 0.5,
@@ -237,6 +240,27 @@ def test_learning_curve(corpus: Path, model: Model) -> None:
     assert any("n/a: bag: its folder has no log.json" in note for note in section.notes)
     assert list(reproduction.files) == ["figure3-ours.svg"]
     assert "r@1 0.500" in reproduction.files["figure3-ours.svg"]
+
+
+def test_a_look_between_two_losses_has_the_one_before_it(corpus: Path) -> None:
+    log = [
+        *({"step": step, "loss": step / 100} for step in (10, 20)),
+        *({"step": step, "dev_r@1": 0.5} for step in (5, 15, 25)),
+    ]
+    watched = Model("watched", "w", WordBag(), log=log)
+    section = reproduce_joint(corpus, [watched], only=["figure3"]).sections[0]
+    shown = [list(row) for row in section.tables[0].rows]
+    assert shown == [
+        [5, None, 0.5],
+        [10, 0.1, None],
+        [15, 0.1, 0.5],
+        [20, 0.2, None],
+        [25, 0.2, 0.5],
+    ]
+    many = [{"step": step, "dev_r@1": 0.5} for step in range(1, 40)]
+    watched = Model("watched", "w", WordBag(), log=many)
+    section = reproduce_joint(corpus, [watched], only=["figure3"]).sections[0]
+    assert [row[0] for row in section.tables[0].rows] == list(range(3, 40, 4))
 
 
 def test_pictures_are_svg_and_the_same_again(corpus: Path, model: Model, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +201,14 @@ def test_fine_tuning_on_ratings(data: Path, base: Path, tmp_path: Path) -> None:
     assert [scores[row][empty] for row in ("bi", "cross")] == [0.0, 0.0]
     assert isinstance(rows["mean"]["Pearson"], float)
     assert (rows["shipped"]["Pearson"], rows["mean"]["CPU minutes"]) == (None, None)
+    assert "fine-tuned on 12 rated texts in batches of 4, some more than once" in section.notes
+    # A longer fine-tuning needs no other encoder, and is not taken for the same row.
+    run.schedule = replace(run.schedule, rating_steps=5)
+    assert run.run("untuned") == saved["untuned"]
+    with pytest.raises(DataError, match="was made with another schedule"):
+        run.run("bi")
+    run.path("bi").unlink()
+    assert run.run("bi")["scores"]["rated"] != scores["bi"]
 
 
 def test_a_stopped_fine_tuning_continues(data: Path, base: Path, tmp_path: Path) -> None:
@@ -217,7 +225,7 @@ def test_a_stopped_fine_tuning_continues(data: Path, base: Path, tmp_path: Path)
     run.report = None
     stopped = run.run("cross")
     run.path("cross").unlink()
-    (tmp_path / "rows" / "trainings" / "cross" / "network.safetensors").unlink()
+    (tmp_path / "rows" / "trainings" / "cross-3" / "network.safetensors").unlink()
     assert run.run("cross")["scores"] == stopped["scores"]
 
 
