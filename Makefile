@@ -75,7 +75,12 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored
 	$(RELATIONS) stage 4 $(READER) --base $(BUILD)/restored --out $(BUILD)/relations4
 	$(RELATIONS) stage 5 $(READER) --base $(BUILD)/relations4 --out $(BUILD)/relations5
-	$(RELATIONS) stage 6 $(READER) --base $(BUILD)/relations5 --out $(BUILD)/relations
+	$(RELATIONS) stage 6 $(READER) --base $(BUILD)/relations5 --out $(BUILD)/relations6
+	$(BIN)/adequa export $(BUILD)/relations6 --out $(BUILD)/rounded --force
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored6
+	$(RELATIONS) stage 7 $(READER) --base $(BUILD)/restored6 --out $(BUILD)/relations7
+	$(RELATIONS) stage 8 $(READER) --base $(BUILD)/relations7 --out $(BUILD)/relations8
+	$(RELATIONS) stage 9 $(READER) --base $(BUILD)/relations8 --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from adequa.data import Item, Mention, Triple
+from adequa.metrics.nli.signs import read_signs
 from adequa.perturb import (
     FALSE,
     TRUE,
@@ -38,6 +39,7 @@ from adequa.perturb.documents import words
 from adequa.readers import open_source
 from adequa.text import is_symmetric, split_sentences
 from adequa.training.setup import read_pairs, validate_mixture
+from research.recipe.composer import Composer
 from research.relations.groups import (
     QUAD,
     Group,
@@ -71,7 +73,7 @@ SHARES: Mapping[str, float] = {
     "written": 0.45, "made": 0.15, "entailment": 0.02, "rel2text_swap": 0.04,
     "rel2text_several": 0.02, "rel2text_near": 0.05, "rel2text_real": 0.06, "fewrel_swap": 0.06,
     "fewrel_near": 0.02, "paragraph": 0.02, "paragraph_swap": 0.03, "webnlg_facts": 0.06,
-    "webnlg_swap": 0.01, "claims": 0.01,
+    "webnlg_swap": 0.01, "claims": 0.01, "composed": 0.0,
 }  # fmt: skip
 """How often each kind of group is drawn. More groups written by hand reached the same figures on
 held-out data in half the time; the other shares and the probabilities below were set by hand, with
@@ -84,6 +86,24 @@ LATER_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of the last stages: more of WebNLG's facts and of Rel2Text, whose held-out facts were
 flagged too often."""
+
+
+WIDE_SHARES: Mapping[str, float] = {
+    "written": 0.38, "made": 0.08, "entailment": 0.01, "rel2text_swap": 0.09,
+    "rel2text_several": 0.02, "rel2text_near": 0.06, "rel2text_real": 0.05, "fewrel_swap": 0.05,
+    "fewrel_near": 0.02, "paragraph": 0.02, "paragraph_swap": 0.02, "webnlg_facts": 0.12,
+    "webnlg_swap": 0.01, "claims": 0.01, "composed": 0.06,
+}  # fmt: skip
+"""The shares from stage 7 on: attributes in our own phrases, which had been flagged too often, and
+more of the sentences that crowd workers wrote for one fact."""
+
+
+QUALITY_SHARES: Mapping[str, float] = {
+    **WIDE_SHARES, "written": 0.36, "made": 0.06, "rel2text_swap": 0.07, "rel2text_near": 0.05,
+    "webnlg_facts": 0.09, "composed": 0.18,
+}  # fmt: skip
+"""The shares of stage 10, in which the reader learned to read qualities that a text does not
+name."""
 
 
 class Stage(NamedTuple):
@@ -133,6 +153,10 @@ STAGES = (
     Stage(605, 15, "r", LATER_SHARES),
     Stage(940, 16, "w", {**LATER_SHARES, "made": 0.10, "rel2text_swap": 0.08, "webnlg_facts": 0.12},
           fall=0.6),
+    Stage(600, 17, "w", WIDE_SHARES),
+    Stage(115, 18, "z", WIDE_SHARES),
+    Stage(950, 19, "zc", WIDE_SHARES, fall=0.6),
+    Stage(800, 20, "zc", QUALITY_SHARES, fall=0.7),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
@@ -262,6 +286,7 @@ class Mixture:
             "webnlg_facts": self._webnlg_facts,
             "webnlg_swap": self._webnlg_swap,
             "claims": self._claims,
+            "composed": self._composed,
         }
 
     def _near(self, relation: str) -> Sequence[str]:
@@ -529,9 +554,23 @@ class Mixture:
             for fact, one in enumerate(text.triples)
             if not is_symmetric(one.predicate) and not re.search(r"\d", one.object)
         }
-        unstated = draw_unstated(text, turnable, chance)
-        above = tuple(((0, fact), (number, fact)) for number, (fact, _) in enumerate(unstated, 1))
-        return Group("webnlg_facts", (text, *(one for _, one in unstated)), above)
+        return _with_unstated("webnlg_facts", text, turnable, chance)
+
+    # Attributes, in our own phrases
+
+    @cached_property
+    def _composer(self) -> Composer:
+        return Composer(self._knowledge)
+
+    def _composed(self, chance: random.Random) -> Group | None:
+        """A text about the attributes of a thing, with its names as the reader is given them."""
+        composed = self._composer.compose(chance)
+        thing = composed.triples[0].subject  # the composer writes one name in two ways
+        triples = tuple(one._replace(subject=thing) for one in composed.triples)
+        item = Item("", triples, composed.text)
+        names = read_signs(item).names(item)
+        text = RelationText(item.text, item.triples, tuple(composed.stated), names)
+        return _with_unstated("composed", text, (), chance)
 
     def _claims(self, chance: random.Random) -> Group | None:
         """A text, and the same with a claim changed, for the worse or not."""
@@ -551,6 +590,19 @@ class Mixture:
             ((0, fact), (1, fact)) for fact, label in enumerate(texts[1].stated) if label == FALSE
         )
         return Group(f"claims_{kind}", texts, above)
+
+
+def _with_unstated(
+    kind: str, text: RelationText, turnable: Collection[int], chance: random.Random
+) -> Group:
+    """A text with its facts, and with some that it does not state."""
+    unstated = draw_unstated(text, turnable, chance)
+    above = tuple(
+        ((0, fact), (number, fact))
+        for number, (fact, _) in enumerate(unstated, 1)
+        if text.stated[fact] == TRUE
+    )
+    return Group(kind, (text, *(one for _, one in unstated)), above)
 
 
 def _has_ends(answer: CrowdAnswer) -> bool:

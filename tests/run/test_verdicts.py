@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adequa.data import Fact, Finding, Item, Mention, Result, Score, Triple, Verdict
 from adequa.run.verdicts import join, join_verdicts
 
-T1, T2 = Triple("a", "b", "c"), Triple("a", "d", "e")
+T1, T2 = Triple("Ada", "born in", "Oslo"), Triple("Ada", "employer", "Lumen")
 ITEM = Item("1", (T1, T2), "a text")
 VERDICTS: list[Verdict] = ["OK", "omission", "hallucination", "hallucination+omission"]
 
@@ -23,7 +23,7 @@ findings = st.builds(
     st.just("detail"),
     st.sampled_from(["why", "because"]),
     triple=st.sampled_from([None, T1, T2]),
-    entity=st.sampled_from([None, None, "a", "c"]),
+    entity=st.sampled_from([None, None, "Ada", "Oslo"]),
     start=st.sampled_from([None, 0, 2]),
     confidence=st.sampled_from([None, 0.2, 0.9]),
 )
@@ -113,7 +113,7 @@ def _read(first: float, second: float) -> Score:
 
 
 def test_an_entity_that_is_not_named_is_overruled_by_its_facts() -> None:
-    result = join(Result(ITEM, {}), {"esa": _absent("c"), "nli": _read(0.95, 0.5)})
+    result = join(Result(ITEM, {}), {"esa": _absent("Oslo"), "nli": _read(0.95, 0.5)})
     assert result.verdict == "OK"
     (finding,) = result.findings
     assert (finding.detail, finding.confidence) == ("overruled", 0.05)
@@ -123,7 +123,7 @@ def test_an_entity_that_is_not_named_is_overruled_by_its_facts() -> None:
 
 @pytest.mark.parametrize(
     ("entity", "read"),
-    [("c", _read(0.6, 0.99)), ("a", _read(0.99, 0.6)), ("nobody", _read(0.99, 0.99))],
+    [("Oslo", _read(0.6, 0.99)), ("Ada", _read(0.99, 0.6)), ("nobody", _read(0.99, 0.99))],
 )
 def test_facts_in_doubt_overrule_nothing(entity: str, read: Score) -> None:
     result = join(Result(ITEM, {}), {"esa": _absent(entity), "nli": read})
@@ -131,15 +131,27 @@ def test_facts_in_doubt_overrule_nothing(entity: str, read: Score) -> None:
     assert result.findings[0].detail == "missing"
 
 
+@pytest.mark.parametrize(("chance", "detail"), [(0.6, "overruled"), (0.4, "missing")])
+def test_a_quality_need_only_be_stated_more_likely_than_not(chance: float, detail: str) -> None:
+    fact = Triple("Inn", "dogs allowed", "yes")
+    read = Score(0.9, facts=(Fact(fact, "stated", chance),), verdict="OK")
+    result = join(
+        Result(Item("1", (fact,), "Dogs may come."), {}), {"esa": _absent("yes"), "nli": read}
+    )
+    assert result.findings[0].detail == detail
+
+
 def test_one_open_omission_is_enough() -> None:
-    both = replace(_absent("c"), findings=(*_absent("c").findings, *_absent("e").findings))
+    both = replace(
+        _absent("Oslo"), findings=(*_absent("Oslo").findings, *_absent("Lumen").findings)
+    )
     result = join(Result(ITEM, {}), {"esa": both, "nli": _read(0.95, 0.5)})
     assert result.verdict == "omission"
 
 
 def test_a_fact_that_nobody_has_spoken_of_is_not_stated() -> None:
     half = Score(0.9, facts=(Fact(T1, "stated", 0.99),), verdict="OK")
-    result = join(Result(ITEM, {}), {"esa": replace(_absent("a"), facts=()), "half": half})
+    result = join(Result(ITEM, {}), {"esa": replace(_absent("Ada"), facts=()), "half": half})
     assert result.verdict == "omission"
     assert join(result, {"nli": _read(0.99, 0.99)}).verdict == "OK"
 
@@ -181,13 +193,13 @@ def test_a_fact_in_doubt_beats_one_that_nobody_read() -> None:
 
 
 def test_facts_and_findings_of_a_record_have_their_pointers() -> None:
-    item = replace(ITEM, record={"b": "c", "d": "e"}, paths=("/b", "/d"), coverage="selected")
+    item = replace(ITEM, record={"b": "c", "d": "Lumen"}, paths=("/b", "/d"), coverage="selected")
     given = Score(
         0.5,
         facts=(Fact(T1, "missing"), Fact(T2, "unchecked")),
         findings=(
             Finding("x", "omission", "missing", "why", T1),
-            Finding("x", "omission", "missing", "why", entity="e"),
+            Finding("x", "omission", "missing", "why", entity="Lumen"),
             Finding("x", "hallucination", "unsupported", "why", start=0, end=1),
         ),
     )

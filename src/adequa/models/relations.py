@@ -1,8 +1,10 @@
 """The relation reader: does a text state a relation between two things it names?
 
 It is asked about one fact at a time. Placeholders stand for all names, one for the fact's subject
-and one for its object, so that nothing but the words between them tells who did what to whom. It
-says nothing of a fact whose ends the text does not name: that is for the entity detector.
+and one for its object, so that nothing but the words between them tells who did what to whom. A
+quality that the text does not name ("moderate", or a yes) is asked about in its own words. The
+reader says nothing of other facts whose ends the text does not name: that is for the entity
+detector.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run, Wording
 from adequa.models.wordpiece import Piece, WordPiece
 from adequa.text import is_symmetric, word_set
-from adequa.text.values import word_triple
+from adequa.text.values import is_quality, word_triple
 
 PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
 """Words that no text has: for the subject, the object, and others in the order of the text."""
@@ -46,6 +48,7 @@ _OPEN = re.compile(
     r"|^[a-z]+ed$"
 )
 """Relations that are a clause with their two ends: "educated at", "has part", "founded"."""
+_YES_OR_NO = re.compile(r"(?:yes|no|true|false)$", re.IGNORECASE)
 _VERBS = word_set(
     "accepts acts adjoins admits affects allows amends begins binds borders brews carries catches "
     "cites commemorates connects contains continues controls covers creates crosses defeats "
@@ -85,7 +88,10 @@ class NamedText(NamedTuple):
 
 
 class RelationReader:
-    """Logits that a text states facts; None for a fact with an end that the text does not name."""
+    """Logits that a text states facts; None for a fact with an end that the text does not name.
+
+    A quality (`is_quality`) need not be named.
+    """
 
     def __init__(self, reader: WordPiece, run: Run) -> None:
         self.reader = reader
@@ -144,31 +150,35 @@ class RelationReader:
         self, text: NamedText, wording: Wording = word_triple
     ) -> list[list[tuple[list[int], int]]]:
         """The inputs for each fact, one per window, and where in each the fact begins."""
-        pieces = _named(self.reader.pieces(text.text), text.names)
+        names = [one for one in text.names if not _YES_OR_NO.match(one[2])]  # the words tell it
+        pieces = _named(self.reader.pieces(text.text), names)
         sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
         places: dict[str, list[int]] = {}
         for place, (*_, entity) in enumerate(pieces):
             if entity is not None:
                 places.setdefault(entity, []).append(place)
-        relations = (
-            self.reader.numbers(relation_words(wording(one, text.terms)[1])) for one in text.triples
-        )
-        return [
-            self._passes(triple, relation, pieces, _windows(places, triple, len(pieces), breaks))
-            for breaks in [[0, *sentences]]
-            for triple, relation in zip(text.triples, relations, strict=True)
-        ]
+        found = []
+        for triple in text.triples:
+            _, relation, value = wording(triple, text.terms)
+            graph = [self._subject, *self.reader.numbers(relation_words(relation))]
+            if triple.subject in places and triple.object not in places and is_quality(value):
+                windows = _cover(len(pieces), [0, *sentences])
+                graph += self.reader.numbers(value)
+            else:
+                windows = _windows(places, triple, len(pieces), [0, *sentences])
+                graph.append(self._object)
+            found.append(self._passes(triple, graph, pieces, windows))
+        return found
 
     def _passes(
         self,
         triple: Triple,
-        relation: Sequence[int],
+        graph: Sequence[int],
         pieces: Sequence[_NamedPiece],
         windows: Sequence[tuple[int, int]],
     ) -> list[tuple[list[int], int]]:
         """The inputs for a fact, one per window, and where in each the fact begins."""
         ends = {triple.subject: self._subject, triple.object: self._object}
-        graph = [self._subject, *relation, self._object, self.reader.separator]
         passes = []
         for start, end in windows:
             holders = dict(ends)
@@ -179,7 +189,7 @@ class RelationReader:
                     holders[entity] = next(free, number)
                 ids.append(number if entity is None else holders[entity])
             ids.append(self.reader.separator)
-            passes.append((ids + graph, len(ids)))
+            passes.append(([*ids, *graph, self.reader.separator], len(ids)))
         return passes
 
 
@@ -242,6 +252,20 @@ def _windows(
             if apart is not None and start <= place < end:
                 found[start, end] = min(apart, found.get((start, end), apart))
     return sorted(sorted(found, key=lambda window: (found[window], window))[:_MOST_WINDOWS])
+
+
+def _cover(count: int, breaks: Sequence[int]) -> list[tuple[int, int]]:
+    """The whole text, or for a long one as many sentences at a time as a window holds."""
+    found = []
+    start = 0
+    while start < count and len(found) < _MOST_WINDOWS:
+        end = count
+        if count - start > _LONGEST:
+            last = bisect_right(breaks, start + _LONGEST) - 1
+            end = breaks[last] if last >= 0 and breaks[last] > start else start + _LONGEST
+        found.append((start, end))
+        start = end
+    return found
 
 
 @lru_cache(maxsize=4)

@@ -3,7 +3,8 @@
 - *Verdict*: an item has every fault that any metric with a verdict sees; it is OK when at least one
   metric gives a verdict and none sees a fault; it has no verdict when no metric gives one.
 - *Entities against facts*: a missing entity is not an omission if every fact about it is stated
-  with a confidence of at least `SURE`, since a text can state a fact in other words. The finding
+  with a confidence of at least `SURE`, since a text can state a fact in other words; for a quality
+  such as *yes* or *moderate*, which is seldom named, `SURE_OF_QUALITY` is enough. The finding
   stays, with the detail `overruled`, and does not count for the verdict.
 - *Findings*: findings of two metrics about the same thing (a span of the text; else kind, triple
   and entity) become one; it names both metrics by their labels (`esa+nli`) and keeps the reason of
@@ -24,6 +25,7 @@ from dataclasses import replace
 from typing import cast
 
 from adequa.data import Fact, Finding, Item, Mention, Result, Score, Triple, Verdict
+from adequa.text.values import is_quality
 
 OVERRULED = "overruled"
 SURE = 0.9
@@ -31,6 +33,9 @@ SURE = 0.9
 
 No record of the data it was chosen on; kept for stable scores.
 """
+
+SURE_OF_QUALITY = 0.5
+"""The same for a quality."""
 
 
 def join(result: Result, scores: Mapping[str, Score]) -> Result:
@@ -150,7 +155,9 @@ def _overrule(
             sure[entity] = min(sure.get(entity, 1.0), stated.get(triple) or 0.0)
     return tuple(
         replace(one, detail=OVERRULED, confidence=round(1 - sure[one.entity], 6))
-        if one.kind == "omission" and one.entity and sure.get(one.entity, 0.0) >= SURE
+        if one.kind == "omission"
+        and one.entity
+        and sure.get(one.entity, 0.0) >= (SURE_OF_QUALITY if is_quality(one.entity) else SURE)
         else one
         for one in findings
     )

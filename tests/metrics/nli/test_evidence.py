@@ -517,7 +517,7 @@ def test_of_an_attribute_the_verifier_is_heard_too() -> None:
     settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
     read = check(item, **settings, read_relations=read_relations(shape=-2.0, founded=-2.0))
     alone = 1 / (1 + math.exp(2))
-    assert read.stated == pytest.approx((1 / (1 + math.exp((2 - YES) / 2)), alone))
+    assert read.stated == pytest.approx((1 / (1 + math.exp(2 - 0.4 * YES)), alone))
 
 
 def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:

@@ -71,15 +71,16 @@ def test_weights_without_a_relation_reader_are_refused(
 
 
 def test_there_are_no_more_stages_than_were_run(tmp_path: Path) -> None:
-    arguments = ["stage", "9", "--data", str(tmp_path), "--lexicon", "none", "--out", "none"]
+    number = str(len(STAGES) + 1)
+    arguments = ["stage", number, "--data", str(tmp_path), "--lexicon", "none", "--out", "none"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2
     assert f"there are {len(STAGES)} stages" in result.output
 
 
-def test_every_stage_has_a_share_for_every_kind_and_files_that_exist() -> None:
+def test_every_stage_has_known_kinds_and_files_that_exist() -> None:
     for stage in STAGES:
-        assert stage.shares.keys() == SHARES.keys()
+        assert stage.shares.keys() <= SHARES.keys()  # earlier stages had fewer kinds
         assert sum(stage.shares.values()) == pytest.approx(
             1, abs=0.03
         )  # weights, drawn in proportion

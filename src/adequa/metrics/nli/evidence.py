@@ -199,6 +199,11 @@ _UNRELATED = -5.0
 of 480 such facts that were read with the texts of the sample; none had more than -1.7."""
 
 
+_HEARD = 0.4
+"""How much of the verifier's log-odds of a quality is added to the relation reader's. Of nine
+weights from 0 to 1.5 the best area under the curve (.858), as the mean over qualities of two sets
+of held-out written groups and of composed texts; the reader alone has .831, the mean of both
+.835."""
 _MOST_TOPICS = 3
 """The most subjects that a text does not name and is read with; bounds the time."""
 
@@ -388,9 +393,8 @@ class VerifierEvidence:
         """The log-odds of each fact, before a calibration.
 
         The relation reader decides about the facts that it reads, unless a value is wrong: on
-        held-out written groups the verifier's answer about these adds nothing (AUC .52). Of an
-        attribute (`moderate`, `by the river`) the mean of both counts: of 167 such facts that texts
-        of our own phrases state, the reader alone flags .24, the mean .006.
+        held-out written groups the verifier's answer about these adds nothing (AUC .52). Of a
+        quality (`moderate`, `by the river`, a yes) the verifier is heard too, by `_HEARD`.
         """
         facts = signs.facts if signs is not None else ((),) * len(item.triples)
         if self.cues is not None:
@@ -405,7 +409,7 @@ class VerifierEvidence:
             if known is not None and WRONG_VALUE not in own:
                 value = item.triples[fact].object
                 alone = odds is None or _CAPITAL.search(value) is not None or is_value(value)
-                found.append(known if alone or odds is None else (known + odds) / 2)
+                found.append(known if alone or odds is None else known + _HEARD * odds)
                 continue
             if odds is not None and fact in topics:
                 odds = (odds + topics[fact]) / 2
