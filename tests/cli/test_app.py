@@ -21,7 +21,7 @@ from adequa.cli import main as run_main
 from adequa.cli.app import COMMANDS, GROUPS, as_flags, options_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_MODULES = 65
+MOST_MODULES = 68
 """The modules of adequa in which `adequa score` of the sample may run a function; 45 before values,
 relevance, confidence, relations, plans and shards of runs had modules of their own."""
 

@@ -225,7 +225,7 @@ def test_no_command_reads_a_run_that_is_not_complete(
     code, _, errors = command(*(str(names.get(word, word)) for word in READERS[reader]))
     problem = {"cut": "not complete: scores.jsonl has 15 of", "unfinished": "is not finished ("}
     assert (code, problem[damage] in errors) == (2, True), errors
-    assert "complete it with the same command and --resume" in errors
+    assert "complete it with the same settings and --resume" in errors
     assert not (tmp_path / "new").exists()
 
 

@@ -129,7 +129,7 @@ def test_json_for_machines(start: Start) -> None:
     ("arguments", "words"),
     [
         (["--host", "0.0.0.0"], "needs a token"),
-        (["--host", "no-such-host.invalid", "--token-file", "good"], "--host"),
+        (["--host", "no-such-host.invalid", "--token-file", "good"], "is unknown"),
         (["--token-file", "none"], "none: cannot be read; name a file with a token"),
         (["--token-file", "short"], "not a token of 16 or more characters"),
         (["--max-body", "much"], "'much' is not a size"),

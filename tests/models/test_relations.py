@@ -24,6 +24,7 @@ from adequa.models.wordpiece import WordPiece
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
 WORDS += ("founded", "leads", "by", "was", ".", "and", "founder", "of", "anna", "bo", "acme")
+WORDS += ("is", "not", "public", "price", "low", "'", "s")
 FOUNDER = Triple("Acme", "founder of", "Anna")
 
 
@@ -199,3 +200,54 @@ def test_a_relation_that_is_a_clause_stays_as_it_is(relation: str) -> None:
 )
 def test_a_noun_says_whose_it_is(relation: str) -> None:
     assert relation_words(relation) == f"'s {relation} is"
+
+
+SUBJECT, OBJECT = PLACEHOLDERS[:2]
+
+
+@pytest.mark.parametrize(
+    ("triple", "asked"),
+    [
+        (Triple("Acme", "price", "low"), f"{SUBJECT} ' s price is low [SEP]"),
+        (Triple("Acme", "public", "no"), f"{SUBJECT} is not public [SEP]"),
+    ],
+)
+def test_a_quality_that_the_text_does_not_name_is_asked_about_in_words(
+    triple: Triple, asked: str
+) -> None:
+    (logit,), (seen,) = read("Acme was founded by Bo.", triple)
+    assert logit is not None
+    assert seen == f"[CLS] {SUBJECT} was founded by bo . [SEP] {asked}"
+
+
+def test_names_numbers_and_long_values_must_be_named() -> None:
+    values = ("Bo", "12", "low " * 40)
+    logits, seen = read("Acme was founded.", *(Triple("Acme", "price", one) for one in values))
+    assert logits == [None, None, None]
+    assert seen == []
+
+
+def test_without_its_subject_no_quality_is_read() -> None:
+    assert read("It was founded.", Triple("Acme", "price", "low"))[0] == [None]
+
+
+def test_a_yes_is_not_hidden_by_a_placeholder() -> None:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    names = [(0, 4, "Acme"), (8, 14, "yes")]
+    text = NamedText("Acme is public.", [Triple("Acme", "public", "yes")], {}, names)
+    RelationReader(reader, run).read([text])
+    assert run.seen == [f"[CLS] {SUBJECT} is public . [SEP] {SUBJECT} is public [SEP]"]
+
+
+def test_of_a_long_text_every_sentence_is_read_for_a_quality() -> None:
+    text = "Acme was founded by Bo and Anna. " * 60
+    logits, seen = read(text, Triple("Acme", "price", "low"))
+    assert logits[0] is not None
+    assert 2 <= len(seen) <= _MOST_WINDOWS
+    assert all(len(one.split()) < 300 for one in seen)
+
+
+def test_a_long_relation_is_cut() -> None:
+    _, (seen,) = read("Acme and Bo.", Triple("Acme", "founder of " * 300, "Bo"))
+    assert len(seen.split()) < 100

@@ -45,6 +45,11 @@ def test_quantised_rows_are_near_the_rows(vectors: np.ndarray) -> None:
     assert (error <= scales[:, np.newaxis] * 0.5001 + 1e-30).all()
 
 
+def test_the_smallest_numbers_stay_within_a_byte() -> None:
+    tiny = np.full((1, 2), -190 * np.finfo(np.float32).smallest_subnormal, dtype=np.float32)
+    assert quantise(tiny)[0].tolist() == [[-127, -127]]
+
+
 def test_a_row_of_zeros_stays_one() -> None:
     rows, scales = quantise(np.zeros((1, 3), dtype=np.float32))
     assert StoredVectors(rows, scales).take(slice(None)).tolist() == [[0, 0, 0]]

@@ -183,10 +183,10 @@ def test_a_port_that_is_taken_and_a_host_that_is_not() -> None:
     from adequa.errors import ServiceError
 
     with listen("127.0.0.1", 0) as bound:
-        with pytest.raises(ServiceError, match="another --port"):
+        with pytest.raises(ServiceError, match="another one with port="):
             listen("127.0.0.1", bound.getsockname()[1])
         assert url_of(bound, "::1").startswith("http://[::1]:")
-    with pytest.raises(ServiceError, match="--host"):
+    with pytest.raises(ServiceError, match="give host="):
         listen("no-such-host.invalid", 0)
 
 

@@ -28,6 +28,8 @@ PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
 """Words that no text has: for the subject, the object, and others in the order of the text."""
 _LONGEST = 200
 """Word pieces of a window; the reader was trained on at most 256 with the fact."""
+_LONGEST_RELATION = 40
+"""Word pieces of a relation that are read, so that what is asked never exceeds 512 pieces."""
 _MOST_WINDOWS = 8
 """The most windows of a long text that are read for a fact; bounds the time."""
 _BEFORE = 2
@@ -160,7 +162,8 @@ class RelationReader:
         found = []
         for triple in text.triples:
             _, relation, value = wording(triple, text.terms)
-            graph = [self._subject, *self.reader.numbers(relation_words(relation))]
+            words = self.reader.numbers(relation_words(relation))
+            graph = [self._subject, *words[:_LONGEST_RELATION]]
             if triple.subject in places and triple.object not in places and is_quality(value):
                 windows = _cover(len(pieces), [0, *sentences])
                 graph += self.reader.numbers(value)

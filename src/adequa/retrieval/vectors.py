@@ -175,7 +175,8 @@ def quantise(vectors: Vectors) -> tuple[npt.NDArray[np.int8], Vectors]:
     """
     scales = np.abs(vectors).max(axis=1, initial=0) / _LARGEST
     scaled = vectors / np.where(scales > 0, scales, 1)[:, np.newaxis]
-    return np.rint(scaled).astype(np.int8), scales.astype(np.float32)
+    whole = np.clip(np.rint(scaled), -_LARGEST, _LARGEST)  # the scales of tiny numbers are inexact
+    return whole.astype(np.int8), scales.astype(np.float32)
 
 
 def nearest(stored: StoredVectors, queries: Vectors, k: int, *, block: int = BLOCK) -> Nearest:

@@ -348,7 +348,7 @@ def test_z_takes_out_how_strict_a_rater_is() -> None:
         if (number % 2 == 0) == (rater == "ann") or rater == "ann"
     ]
     assert abs(sum(means(analyse(ratings, settings=AnalysisSettings(z=True))).values())) < 1
-    with pytest.raises(SettingError, match="--z"):
+    with pytest.raises(SettingError, match="z=True"):
         analyse([rating("a", "A", "", 1)], settings=AnalysisSettings(z=True))
 
 

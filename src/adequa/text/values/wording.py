@@ -41,6 +41,8 @@ _RATE = re.compile(r"^(?P<unit>\w*(?:metre|meter|gram|litre|liter|mile)) per (?P
 _ADDRESS = re.compile(
     r"^<?https?://\S+?/(?:resource|ontology|property|wiki|page|entity)/(?P<name>[^\s/#?<>]+)>?$"
 )
+_LONGEST_QUALITY = 60
+"""Characters; longer values are sentences."""
 _LETTER = re.compile(r"[^\W\d_]")
 _NAME_OR_NUMBER = re.compile(r"[^\W_a-z\u00df-\u00ff]")
 _YES = {"yes", "true"}
@@ -96,12 +98,13 @@ def say_boolean(predicate: str, value: str) -> tuple[str, str]:
 
 
 def is_quality(value: str) -> bool:
-    """Whether a value is a word such as "moderate", "yes" or "low", not a name or a number.
+    """Whether a value is a word or a few such as "moderate" or "yes", not a name or a number.
 
     >>> [value for value in ("yes", "by the river", "Oslo", "12 m", "1,250") if is_quality(value)]
     ['yes', 'by the river']
     """
-    return _LETTER.search(value) is not None and _NAME_OR_NUMBER.search(value) is None
+    few = len(value) <= _LONGEST_QUALITY
+    return few and _LETTER.search(value) is not None and _NAME_OR_NUMBER.search(value) is None
 
 
 def say_date(value: str) -> str:
