@@ -235,6 +235,29 @@ def figures(
 
 
 @app.command()
+def crowd(
+    data: Data,
+    weights: Annotated[
+        str, typer.Option("--weights", metavar="NAME", help="Shipped weights or a folder.")
+    ] = "v3",
+    split: Annotated[
+        str, typer.Option("--split", help="The relations of dev or test; test is for measuring.")
+    ] = "test",
+) -> None:
+    """Print how nli judges Rel2Text's sentences with arguments exchanged, and people's mistakes."""
+    from adequa.metrics.nli import Nli
+    from research.relations.figures import crowd_figures
+    from research.relations.sources import read_rel2text
+
+    metric = Nli(weights=weights)
+    found = crowd_figures(
+        lambda items: [one.value for one in metric.score(items)],
+        read_rel2text(data / "relations", split),
+    )
+    typer.echo(json.dumps({"split": split, **found}, indent=1))
+
+
+@app.command()
 def calibrate(
     weights: Annotated[
         Path,

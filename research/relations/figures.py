@@ -198,6 +198,37 @@ def read_held_out(data: Path, *, count: int = 150, challenge: Path | None = None
     )
 
 
+def crowd_figures(
+    score: Callable[[Sequence[Item]], Sequence[float | None]], answers: Sequence[CrowdAnswer]
+) -> dict[str, float]:
+    """How a score judges crowd workers' sentences: exchanged arguments, and people's mistakes.
+
+    `exchanged` is the share of right sentences that score higher with their triple than with the
+    triple turned round, a tie counting half; `mistakes` the area under the curve of right answers
+    against wrong ones. A text without a score counts as 0.
+    """
+    right = [
+        one
+        for one in answers
+        if one.right and one.head != one.tail and not is_symmetric(one.relation)
+    ]
+    wrong = [one for one in answers if not one.right]
+    claims = [(one.text, one.triple) for one in (*right, *wrong)]
+    claims += [(one.text, _turned(one.triple)) for one in right]
+    items = [Item(str(number), (triple,), text) for number, (text, triple) in enumerate(claims)]
+    values = np.array([value or 0.0 for value in score(items)])
+    straight, turned = values[: len(right)], values[len(right) + len(wrong) :]
+    labels = [1] * len(right) + [0] * len(wrong)
+    area = area_under_curve(labels, values[: len(labels)].tolist())
+    exchanged = float((straight > turned).mean() + 0.5 * (straight == turned).mean())
+    return {
+        "sentences": len(right),
+        "exchanged": round(exchanged, 4),
+        "wrong answers": len(wrong),
+        "mistakes": round(area or 0.0, 4),
+    }
+
+
 def _some(pool: Sequence[Any], chance: random.Random, count: int) -> list[Any]:
     return chance.sample(pool, min(len(pool), count))
 

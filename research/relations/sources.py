@@ -119,11 +119,11 @@ def rel2text_relations(folder: Path, split: str) -> frozenset[str]:
 
 
 def read_rel2text(folder: Path, split: str) -> list[CrowdAnswer]:
-    """The answers to the relations of `train` or `dev`, right (`ok`) and wrong (`corrupted`).
+    """The answers to the relations of a split, right (`ok`) and wrong (`corrupted`).
 
-    A relation that a later split also has belongs to that split alone.
+    A relation that a later split also has belongs to that split alone. `test` is for measuring.
     """
-    later = {"train": ("dev", "test"), "dev": ("test",)}[split]
+    later = {"train": ("dev", "test"), "dev": ("test",), "test": ()}[split]
     own = rel2text_relations(folder, split).difference(
         *(rel2text_relations(folder, other) for other in later)
     )

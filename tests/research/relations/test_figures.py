@@ -16,6 +16,7 @@ from research.relations.figures import (
     ChallengeText,
     HeldOut,
     claim_twins,
+    crowd_figures,
     doctor_twins,
     names_only,
     read_challenge,
@@ -23,6 +24,7 @@ from research.relations.figures import (
     written_texts,
 )
 from research.relations.groups import RelationText, read_written
+from research.relations.sources import CrowdAnswer
 
 from ...perturb.towns import TOWNS
 from .tiny import documents
@@ -130,3 +132,24 @@ def test_the_real_held_out_data_gives_every_figure(data_dir: Path) -> None:
         "same", "two", "inverted", "names_only", "fewrel", "fewrel_text", "fewrel_near",
         "rel2text_swap", "rel2text_real_auc", "claims_deny", "entailment", "written",
     }  # fmt: skip
+
+
+def answer(text: str, *, right: bool) -> CrowdAnswer:
+    return CrowdAnswer(text, "Emma", "author", "Jane", "", right=right, description="")
+
+
+def test_crowd_answers_are_compared_with_their_triple_turned_round() -> None:
+    texts = ["Jane wrote Emma.", "The author of Emma is Jane.", "Emma has the author Jane."]
+    answers = [answer(text, right=True) for text in texts] + [answer("Emma wrote.", right=False)]
+
+    def by_order(items: Sequence[Item]) -> list[float]:
+        """Believes triples whose object is named first."""
+        return [
+            float(item.text.find(item.triples[0].object) < item.text.find(item.triples[0].subject))
+            for item in items
+        ]
+
+    expected = {"sentences": 3, "wrong answers": 1}
+    assert crowd_figures(by_order, answers) == {**expected, "exchanged": 0.3333, "mistakes": 0.1667}
+    ties = {**expected, "exchanged": 0.5, "mistakes": 0.5}
+    assert crowd_figures(lambda items: [None] * len(items), answers) == ties
