@@ -66,7 +66,7 @@ def test_every_figure_of_the_page_has_a_claim_that_fits_it() -> None:
     page, claims = PAGE.read_text(encoding="utf-8"), read_claims()
     for one in claims:
         require_written(one, page)
-        begins = ("adequa ", "python -m bench ", "pytest ")
+        begins = ("adequa ", "python -m bench ", "python -m research.", "pytest ")
         tests = one.command.startswith("pytest ") and not one.where
         assert bool(one.skip) or tests or len(one.numbers) == len(one.where), one.figure
         assert bool(one.skip) or one.command.startswith(begins), one.figure
