@@ -153,24 +153,26 @@ class RelationReader:
     ) -> list[list[tuple[list[int], int]]]:
         """The inputs for each fact, one per window, and where in each the fact begins."""
         names = [one for one in text.names if not _YES_OR_NO.match(one[2])]  # the words tell it
-        pieces = _named(self.reader.pieces(text.text), names)
-        sentences, _ = breaks_of(text.text, [(start, end) for _, start, end, _ in pieces])
-        places: dict[str, list[int]] = {}
-        for place, (*_, entity) in enumerate(pieces):
-            if entity is not None:
-                places.setdefault(entity, []).append(place)
+        hidden = _hide(self.reader, text.text, names)
+        plain: _HiddenText | None = None
         found = []
         for triple in text.triples:
             _, relation, value = wording(triple, text.terms)
             words = self.reader.numbers(relation_words(relation))
             graph = [self._subject, *words[:_LONGEST_RELATION]]
+            places = hidden.places
             if triple.subject in places and triple.object not in places and is_quality(value):
-                windows = _cover(len(pieces), [0, *sentences])
+                # Qualities stay in words: "a child-friendly X" says that X is child-friendly.
+                plain = plain or _hide(
+                    self.reader, text.text, [one for one in names if not is_quality(one[2])]
+                )
+                windows = _cover(len(plain.pieces), plain.breaks)
                 graph += self.reader.numbers(value)
+                found.append(self._passes(triple, graph, plain.pieces, windows))
             else:
-                windows = _windows(places, triple, len(pieces), [0, *sentences])
+                windows = _windows(places, triple, len(hidden.pieces), hidden.breaks)
                 graph.append(self._object)
-            found.append(self._passes(triple, graph, pieces, windows))
+                found.append(self._passes(triple, graph, hidden.pieces, windows))
         return found
 
     def _passes(
@@ -211,6 +213,24 @@ def _turn(text: NamedText, facts: Sequence[int]) -> NamedText:
 
 _NamedPiece = tuple[int, int, int, "str | None"]
 """A piece with its place, and the entity where it stands for a whole name."""
+
+
+class _HiddenText(NamedTuple):
+    """The pieces of a text with one for each name, where sentences begin, and where names stand."""
+
+    pieces: list[_NamedPiece]
+    breaks: list[int]
+    places: dict[str, list[int]]
+
+
+def _hide(reader: WordPiece, text: str, names: Sequence[tuple[int, int, str]]) -> _HiddenText:
+    pieces = _named(reader.pieces(text), names)
+    sentences, _ = breaks_of(text, [(start, end) for _, start, end, _ in pieces])
+    places: dict[str, list[int]] = {}
+    for place, (*_, entity) in enumerate(pieces):
+        if entity is not None:
+            places.setdefault(entity, []).append(place)
+    return _HiddenText(pieces, [0, *sentences], places)
 
 
 def _named(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> list[_NamedPiece]:
@@ -259,7 +279,7 @@ def _windows(
 
 def _cover(count: int, breaks: Sequence[int]) -> list[tuple[int, int]]:
     """The whole text, or for a long one as many sentences at a time as a window holds."""
-    found = []
+    found: list[tuple[int, int]] = []
     start = 0
     while start < count and len(found) < _MOST_WINDOWS:
         end = count
