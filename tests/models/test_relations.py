@@ -251,3 +251,17 @@ def test_of_a_long_text_every_sentence_is_read_for_a_quality() -> None:
 def test_a_long_relation_is_cut() -> None:
     _, (seen,) = read("Acme and Bo.", Triple("Acme", "founder of " * 300, "Bo"))
     assert len(seen.split()) < 100
+
+
+def test_a_quality_is_read_with_other_qualities_hidden_and_in_words() -> None:
+    price = Triple("Acme", "price", "low")
+    text, public = "Acme is a public founder.", Triple("Acme", "founder", "public")
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    named = NamedText(text, [price, public], {}, [(0, 4, "Acme"), (10, 16, "public")])
+    RelationReader(reader, run).read([named])
+    asked = [one.split(" [SEP] ")[0] for one in run.seen if "price" in one]
+    unknown = "[UNK]"  # the article
+    hidden = f"[CLS] {SUBJECT} is {unknown} {PLACEHOLDERS[2]} founder ."
+    assert asked == [hidden, f"[CLS] {SUBJECT} is {unknown} public founder ."]
+    assert [len(own) for own in RelationReader(reader, run).inputs(named, twice=False)] == [1, 1]

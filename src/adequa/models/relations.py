@@ -149,9 +149,14 @@ class RelationReader:
         return found
 
     def inputs(
-        self, text: NamedText, wording: Wording = word_triple
+        self, text: NamedText, wording: Wording = word_triple, *, twice: bool = True
     ) -> list[list[tuple[list[int], int]]]:
-        """The inputs for each fact, one per window, and where in each the fact begins."""
+        """The inputs for each fact, one per window, and where in each the fact begins.
+
+        A quality is read `twice`, with the other qualities hidden and in words: "a child-friendly
+        X" with X hidden says of some X that it is child-friendly. The higher logit has a higher
+        area under the curve than either on held-out written groups and composed texts.
+        """
         names = [one for one in text.names if not _YES_OR_NO.match(one[2])]  # the words tell it
         hidden = _hide(self.reader, text.text, names)
         plain: _HiddenText | None = None
@@ -162,13 +167,19 @@ class RelationReader:
             graph = [self._subject, *words[:_LONGEST_RELATION]]
             places = hidden.places
             if triple.subject in places and triple.object not in places and is_quality(value):
-                # Qualities stay in words: "a child-friendly X" says that X is child-friendly.
+                graph += self.reader.numbers(value)
                 plain = plain or _hide(
                     self.reader, text.text, [one for one in names if not is_quality(one[2])]
                 )
-                windows = _cover(len(plain.pieces), plain.breaks)
-                graph += self.reader.numbers(value)
-                found.append(self._passes(triple, graph, plain.pieces, windows))
+                found.append(
+                    [
+                        one
+                        for way in ([hidden, plain] if twice and plain != hidden else [hidden])
+                        for one in self._passes(
+                            triple, graph, way.pieces, _cover(len(way.pieces), way.breaks)
+                        )
+                    ]
+                )
             else:
                 windows = _windows(places, triple, len(hidden.pieces), hidden.breaks)
                 graph.append(self._object)
