@@ -497,11 +497,11 @@ def _jumping(chance: random.Random) -> Prepare:
 
     def prepare() -> None:
         import adequa.files
-        import adequa.run.plan
+        import adequa.run.draft
 
         real = time.time
         time.time = lambda: real() + random.choice(jumps)
-        for module in (adequa.files, adequa.run.plan):
+        for module in (adequa.files, adequa.run.draft):
             module.datetime = Jumping  # type: ignore[attr-defined]
 
     return prepare

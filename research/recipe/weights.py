@@ -32,8 +32,8 @@ from adequa.perturb import UNKNOWN, Document, Knowledge
 from adequa.perturb.documents import is_inside
 from adequa.progress import Progress
 from adequa.stats.reliability import Reliability, reliability
-from adequa.training.cases import Cases, TrainingCase
 from adequa.training.export import seal, write_files
+from adequa.training.verifier import Cases, TrainingCase
 from research.recipe.composer import Composer
 from research.recipe.similarity import CALIBRATION, known_parts
 

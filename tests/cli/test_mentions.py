@@ -90,7 +90,7 @@ def test_predictions_have_one_line_per_text(adequa: Run, tmp_path: Path) -> None
 
 def test_gold_mentions_can_be_given_as_items(adequa: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from adequa.readers import open_source
-    from adequa.readers.output import write_items
+    from adequa.readers.tables import write_items
 
     write_items(open_source("gold"), "items.jsonl")
     assert adequa("items.jsonl", "--json", "-q")[1] == adequa("gold", "--json", "-q")[1]

@@ -14,7 +14,7 @@ from nltk.translate.meteor_score import meteor_score
 import adequa
 from adequa import Item, Triple
 from adequa.errors import DataError, SettingError
-from adequa.metrics.meteor import Meteor
+from adequa.metrics.reference import Meteor
 from adequa.metrics.tokens import treebank
 
 TRIPLES = (Triple("s", "p", "o"),)

@@ -17,7 +17,7 @@ from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_b
 import adequa
 from adequa import Item, Triple
 from adequa.errors import SettingError
-from adequa.metrics.sentence_bleu import SentenceBleu
+from adequa.metrics.reference import SentenceBleu
 
 TRIPLES = (Triple("s", "p", "o"),)
 

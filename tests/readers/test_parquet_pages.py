@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from adequa.errors import DataError
 from adequa.readers import open_source
-from adequa.readers.parquet_pages import BrokenPage, _struct, measure_pages
+from adequa.readers.tables import BrokenPage, _struct, measure_pages
 
 FACT = '[["A", "p", "B"]]'
 

@@ -21,7 +21,6 @@ from pyarrow import parquet
 from adequa.data import Item, Result, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.readers import load_reader, open_source
-from adequa.readers.output import write_items
 from adequa.readers.tables import (
     CsvReader,
     ParquetReader,
@@ -30,6 +29,7 @@ from adequa.readers.tables import (
     items_to_frame,
     read_table,
     results_to_frame,
+    write_items,
 )
 
 HEADER = b"id,triples,text\n"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from adequa.errors import DataError
-from adequa.training.checkpoint import Array
 from adequa.training.export import Drift, compare_outputs
+from adequa.training.onnx import Array
 
 Run = Callable[[Mapping[str, Array]], Mapping[str, Array]]
 """A model: a function from named inputs to named outputs."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adequa.errors import SettingError
 from adequa.perturb import FALSE, TRUE, UNKNOWN, Knowledge, LabelledDocument
-from adequa.training.cases import FAULTS, Cases
+from adequa.training.verifier import FAULTS, Cases
 from research.recipe.composer import Composer
 
 from . import corpora

@@ -15,8 +15,8 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.errors import DataError, MissingExtra, ModelError, SettingError, UnknownName
-from adequa.training.checkpoint import read_checkpoint
 from adequa.training.export import _logits, export, measure_drift, perturbed_items, restore, seal
+from adequa.training.onnx import read_checkpoint
 
 from ..tiny_weights import WORDS
 from . import checkpoints as made

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from adequa.errors import DataError
-from adequa.training.cases import Cases
-from adequa.training.checkpoint import read_checkpoint
 from adequa.training.encoder import EncoderSettings, train_encoder
+from adequa.training.onnx import read_checkpoint
 from adequa.training.setup import read_tokenizer
-from adequa.training.verifier import VerifierSettings, train_verifier
+from adequa.training.verifier import Cases, VerifierSettings, train_verifier
 
 from . import bases, corpora
 

@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.training.checkpoint import quantise_columns, quantise_rows
-from adequa.training.onnx import GELU, ROWS, Linear, OnnxGraph, Range
+from adequa.training.onnx import (
+    GELU,
+    ROWS,
+    Linear,
+    OnnxGraph,
+    Range,
+    quantise_columns,
+    quantise_rows,
+)
 
 
 def product(weight: Any, rows: Any, within: Range) -> Any:

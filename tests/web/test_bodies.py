@@ -11,9 +11,17 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from adequa.web.bodies import FORM, JSON, Bodies, parse_form, parse_json, parse_json_value
 from adequa.web.errors import Refusal
-from adequa.web.limits import CampaignLimits, RequestLimits
+from adequa.web.limits import (
+    FORM,
+    JSON,
+    Bodies,
+    CampaignLimits,
+    RequestLimits,
+    parse_form,
+    parse_json,
+    parse_json_value,
+)
 
 
 def read(chunks: list[bytes], declared: str | None, wait: float = 0.0) -> Any:
@@ -129,8 +137,8 @@ def test_the_event_loop_goes_on_while_a_body_is_parsed(
         assert going_on.wait(20), "the event loop stood still"
         return {"a": threading.current_thread().name}
 
-    monkeypatch.setattr("adequa.web.bodies.parse_json", parse)
-    monkeypatch.setattr("adequa.web.bodies.parse_form", parse)
+    monkeypatch.setattr("adequa.web.limits.parse_json", parse)
+    monkeypatch.setattr("adequa.web.limits.parse_form", parse)
     bodies = Bodies(RequestLimits())
     body = b"{}" if kind == JSON else b"a=1"
 

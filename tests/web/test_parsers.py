@@ -16,10 +16,16 @@ from adequa.data import Item
 from adequa.human.campaign.settings import PRESETS, SPANS
 from adequa.web.api.app import ScoreEndpoints, chosen_labels, parse_format, server_bodies
 from adequa.web.api.engine import ScoringEngine
-from adequa.web.bodies import parse_form, parse_json, parse_json_value
 from adequa.web.campaign.rater import answers_from_form, cleaned_draft, seconds_of
 from adequa.web.errors import Refusal
-from adequa.web.limits import RequestLimits, bytes_of, whole_number
+from adequa.web.limits import (
+    RequestLimits,
+    bytes_of,
+    parse_form,
+    parse_json,
+    parse_json_value,
+    whole_number,
+)
 from adequa.web.sessions import Sessions, SignedTokens
 from adequa.web.workbench.index import TextSelection
 

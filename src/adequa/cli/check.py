@@ -57,7 +57,7 @@ def check(
 
     Example: adequa check "Blue_Spice | eatType | pub && Blue_Spice | area | riverside" "A pub."
     """
-    from adequa.cli.inputs import read_graph, read_text
+    from adequa.cli.options import read_graph, read_text
     from adequa.codec import result_to_object
     from adequa.files import dump_line
     from adequa.metrics import resolve

@@ -46,7 +46,7 @@ def convert(
 
     Example: adequa convert products.csv --explain
     """
-    from adequa.cli.inputs import source_path
+    from adequa.cli.options import source_path
     from adequa.codec import item_to_object
     from adequa.files import dump_line
     from adequa.readers import open_source

@@ -48,7 +48,7 @@ def export(
     """
     from adequa.errors import ModelError, SettingError
     from adequa.training import export as models
-    from adequa.training.checkpoint import read_checkpoint
+    from adequa.training.onnx import read_checkpoint
 
     if out is None:
         raise SettingError("no output folder; give --out DIR")

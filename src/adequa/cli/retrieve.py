@@ -136,7 +136,7 @@ def search(
 
     Example: adequa retrieve search texts.index "Blue_Spice | eatType | pub" -k 3
     """
-    from adequa.cli.inputs import read_graph, read_text
+    from adequa.cli.options import read_graph, read_text
     from adequa.retrieval import load_encoder, open_index
     from adequa.retrieval import search as find
 

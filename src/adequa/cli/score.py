@@ -146,7 +146,7 @@ def _opened(
     named: Path, format_: str | None, texts: list[str] | None, coverage: str | None, *, quiet: bool
 ) -> Iterator[Source]:
     """The source of INPUT, which may be a path, stdin, or a file on a store."""
-    from adequa.cli.inputs import source_label, source_path
+    from adequa.cli.options import source_label, source_path
     from adequa.readers import open_source
 
     with source_path(named) as path:

@@ -202,8 +202,7 @@ def verifier(
 
     Example: adequa train verifier webnlg/train --gold enriched/train --dev webnlg/dev --out runs/v
     """
-    from adequa.training.cases import COMPOSED, FAULTS
-    from adequa.training.verifier import VerifierSettings, train_verifier
+    from adequa.training.verifier import COMPOSED, FAULTS, VerifierSettings, train_verifier
 
     if composed is None:
         composed = COMPOSED if has_research() else 0.0

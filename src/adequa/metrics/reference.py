@@ -1,4 +1,4 @@
-"""BLEU, chrF++ and TER by sacreBLEU: its numbers at text level and at corpus level.
+"""Metrics that compare a text with references: BLEU, chrF++ and TER by sacreBLEU; NLTK's.
 
 A run keeps each text's statistics, so the corpus value is sacreBLEU's own and not a mean. Items may
 have different numbers of references. An absent reference is absent: sacreBLEU's command line counts
@@ -9,22 +9,42 @@ length and TER's average; `pad_references` does the same on purpose.
 give a score for a text or for a corpus, but not the statistics that lead from one to the other. The
 methods are those that every sacreBLEU metric must define since 2.0. A test compares them with the
 public functions, so that a new sacreBLEU that differs is noticed.
+
+BLEU by NLTK is the "BLEU NLTK" of the WebNLG challenges and later papers. It differs from
+sacreBLEU's in its words (`tokenize`), in its smoothing and in its scale, 0 to 1. With the default
+settings the corpus value is that of the 2020 challenge's script, except where NLTK's trained
+sentence splitter and the rules of `adequa.metrics.tokens` cut a text differently. Counts, brevity
+penalty and smoothing 1 to 4 are NLTK's. The last step is our own because a run keeps counts and
+adds them up, while NLTK computes a corpus value from all texts at once; so are smoothing 5 and 7,
+for which NLTK asks the last text of the corpus, and for its 5-grams whatever the weights. Smoothing
+0 is a single line, and NLTK's prints a warning for every zero.
+
+METEOR (Lavie and Agarwal 2007) takes tokens, stems and synonyms from NLTK, and aligns as NLTK does:
+in stages, each on what the one before left over, from the end of the text and to the last free
+place of the reference. This greedy alignment does not have the fewest chunks; published numbers
+were computed with it. The Java METEOR 1.5, which also knows paraphrases and other weights, gives
+other numbers. The alignment is our own because NLTK's `meteor_score` can look up stems only, where
+most words are not in WordNet any more (`look_up=words` looks up the words); tests compare the two.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from sacrebleu import __version__ as sacrebleu_version
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Score
-from adequa.errors import ModelError
+from adequa.errors import ModelError, SettingError
 from adequa.metrics.base import (
     NO_REFERENCES,
     REFERENCE_LIMITS,
@@ -32,11 +52,23 @@ from adequa.metrics.base import (
     references_of,
     require_valid,
 )
+from adequa.metrics.tokens import (
+    TOKENIZE_DOC,
+    Tokenize,
+    find_wordnet,
+    fingerprint,
+    item_tokens,
+    nltk_version,
+    open_wordnet,
+    require_nltk,
+    stem,
+)
 from adequa.settings import setting
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
 
 SACREBLEU_VERSION: str = sacrebleu_version
 
@@ -275,3 +307,260 @@ class Ter(_Sacrebleu):
 
         edits, words = totals[:, 0], totals[:, 1]
         return np.where(words > 0, 100 * (edits / words), 100.0 * (edits > 0))
+
+
+_UNIFORM = (0.25, 0.25, 0.25, 0.25)
+
+
+class _Counts(NamedTuple):
+    """The n-grams that a text or a corpus shares with its references.
+
+    `matches` and `totals` are by n-gram order from 1 to one more than is weighed, because smoothing
+    5 and 7 look at the next order.
+    """
+
+    length: int
+    reference_length: int
+    matches: Sequence[int]
+    totals: Sequence[int]
+
+
+@dataclass(frozen=True)
+class SentenceBleu(Metric):
+    """BLEU with clipped precisions, the closest reference's length, and a choice of smoothing.
+
+    Smoothing (Chen and Cherry 2014): 0 none, 1 a small count, 2 add one, 3 halves (NIST), 4 halves
+    by length, 5 the mean of neighbouring orders, 7 both 4 and 5. A blank reference counts as none.
+    """
+
+    name: ClassVar[str] = "bleu_nltk"
+    doc: ClassVar[str] = "BLEU by NLTK (extra nltk): text by text, smoothed, from 0 to 1"
+    limits: ClassVar[str] = REFERENCE_LIMITS
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+    needs_references: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("text", "references")
+
+    smoothing: Literal[0, 1, 2, 3, 4, 5, 7] = setting(
+        3, "the method of Chen and Cherry; 5 and 7 can exceed 1"
+    )
+    weights: tuple[float, ...] = setting(_UNIFORM, "of n-grams of one word, of two and so on")
+    tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
+    lowercase: bool = setting(False, "ignore case")
+    epsilon: float = setting(0.1, "the small count of smoothing 1", at_least=0)
+    k: float = setting(5.0, "the constant of smoothing 4 and 7", at_least=sys.float_info.min)
+    auto_reweigh: bool = setting(
+        False, "weigh fewer orders, uniformly, if a text has fewer than four words"
+    )
+
+    def __post_init__(self) -> None:
+        require_valid(self)
+        if not self.weights or any(not math.isfinite(w) or w < 0 for w in self.weights):
+            raise SettingError(f"{self.name}:weights are numbers from 0, not {self.weights}")
+        require_nltk()
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """NLTK's sentence BLEU of each item."""
+        return [self._score(item) for item in items]
+
+    def _score(self, item: Item) -> Score:
+        words, others = item_tokens(item, self.tokenize, lowercase=self.lowercase)
+        if not others:
+            return Score(None, reason=NO_REFERENCES)
+        counts = _count(words, others, orders=len(self.weights) + 1)
+        flat = (counts.length, counts.reference_length, *counts.matches, *counts.totals)
+        return Score(self._value(counts), flat)
+
+    def corpus(self, totals: Sequence[float]) -> float:
+        """NLTK's corpus BLEU; smoothing 5 and 7 use all texts."""
+        length, reference_length, *counts = map(round, totals)
+        orders = len(self.weights) + 1
+        return self._value(_Counts(length, reference_length, counts[:orders], counts[orders:]))
+
+    def provenance(self) -> Mapping[str, object]:
+        """The version of NLTK."""
+        return {"nltk": nltk_version()}
+
+    def _value(self, counts: _Counts) -> float:
+        from nltk.translate.bleu_score import brevity_penalty
+
+        if counts.matches[0] == 0:
+            return 0.0
+        weights = self.weights
+        if self.auto_reweigh and counts.length < len(_UNIFORM) and weights == _UNIFORM:
+            weights = (1 / counts.length,) * counts.length
+        logarithms = (
+            weight * math.log(precision)
+            for weight, precision in zip(weights, self._precisions(counts), strict=False)
+            if precision > 0
+        )
+        penalty: float = brevity_penalty(counts.reference_length, counts.length)
+        return penalty * math.exp(math.fsum(logarithms))
+
+    def _precisions(self, counts: _Counts) -> list[float]:
+        """The smoothed precisions by order, at least as many as there are weights."""
+        from nltk.translate.bleu_score import Fraction, SmoothingFunction
+
+        def smooth(method: int) -> list[float]:
+            fractions = [Fraction(*pair, _normalize=False) for pair in pairs]
+            function = getattr(SmoothingFunction(epsilon=self.epsilon, k=self.k), f"method{method}")
+            found: list[Any] = function(fractions, [], (), hyp_len=counts.length)
+            return list(map(float, found))
+
+        pairs = list(zip(counts.matches, counts.totals, strict=True))
+        plain = [match / total for match, total in pairs]
+        if self.smoothing == 0:
+            return [precision or sys.float_info.min for precision in plain]
+        if self.smoothing == 5:
+            return _average(plain)
+        if self.smoothing == 7:  # the order after the last takes part unsmoothed
+            return _average([*smooth(4)[:-1], plain[-1]])
+        return smooth(self.smoothing)
+
+
+def _count(text: Sequence[str], references: Sequence[Sequence[str]], *, orders: int) -> _Counts:
+    from nltk.translate.bleu_score import closest_ref_length, modified_precision
+
+    shares = [modified_precision(references, text, order) for order in range(1, orders + 1)]
+    return _Counts(
+        len(text),
+        closest_ref_length(references, len(text)),
+        [share.numerator for share in shares],
+        [share.denominator for share in shares],
+    )
+
+
+def _average(precisions: Sequence[float]) -> list[float]:
+    """The mean of each order, of the one before as already averaged, and of the one after."""
+    averaged, before = [], precisions[0] + 1
+    for precision, after in itertools.pairwise(precisions):
+        before = (before + precision + after) / 3
+        averaged.append(before)
+    return averaged
+
+
+Placed = list[tuple[int, str]]
+"""Words that are not yet aligned, with their places."""
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Meteor(Metric):
+    """The weighted mean of precision and recall on aligned words, less a penalty for disorder.
+
+    The best of the references counts; a blank one counts as none.
+    """
+
+    name: ClassVar[str] = "meteor"
+    doc: ClassVar[str] = (
+        "METEOR (extra nltk): words aligned with the best reference, also by stem and synonym"
+    )
+    limits: ClassVar[str] = REFERENCE_LIMITS
+    best: ClassVar[float] = 1.0
+    worst: ClassVar[float] = 0.0
+    needs_references: ClassVar[bool] = True
+    reads: ClassVar[tuple[str, ...]] = ("text", "references")
+
+    wordnet: Path | None = setting(
+        None, "WordNet's folder; none looks at $WNSEARCHDIR, $WNHOME and usual places"
+    )
+    synonyms: bool = setting(True, "align synonyms too; false does without WordNet")
+    look_up: Literal["stems", "words"] = setting(
+        "stems", "what is looked up in WordNet: stems, as NLTK does, or the words"
+    )
+    alpha: float = setting(0.9, "how much recall weighs, from 0 to 1", at_least=0, at_most=1)
+    beta: float = setting(3.0, "how fast the penalty grows with disorder", at_least=0)
+    gamma: float = setting(0.5, "the greatest penalty, from 0 to 1", at_least=0, at_most=1)
+    tokenize: Tokenize = setting("treebank", TOKENIZE_DOC)
+    lowercase: bool = setting(True, "ignore case")
+
+    def __post_init__(self) -> None:
+        require_valid(self)
+        require_nltk()
+        if self.synonyms:
+            find_wordnet(self.wordnet)  # before hours of scoring, not after
+
+    def score(self, items: Sequence[Item]) -> list[Score]:
+        """The METEOR of each item against its best reference."""
+        stages = self._stages()
+        return [self._score(item, stages) for item in items]
+
+    def _score(self, item: Item, stages: Sequence[_Stage]) -> Score:
+        words, others = item_tokens(item, self.tokenize, lowercase=self.lowercase)
+        if not others:
+            return Score(None, reason=NO_REFERENCES)
+        return Score(max(self._compare(words, reference, stages) for reference in others))
+
+    def _stages(self) -> list[_Stage]:
+        stages = [_Stage(str, _same), _Stage(_stem, _same)]
+        if self.synonyms:
+            known = open_wordnet(find_wordnet(self.wordnet)).synonyms
+            written = _stem if self.look_up == "stems" else str
+            stages.append(_Stage(written, lambda word: (*known(word.lower()), word)))
+        return stages
+
+    def _compare(
+        self, text: Sequence[str], reference: Sequence[str], stages: Iterable[_Stage]
+    ) -> float:
+        pairs = _align(text, reference, stages)
+        if not pairs:
+            return 0.0
+        precision, recall = len(pairs) / len(text), len(pairs) / len(reference)
+        mean = (precision * recall) / (self.alpha * precision + (1 - self.alpha) * recall)
+        disorder = _chunks(pairs) / len(pairs)
+        penalty: float = self.gamma * disorder**self.beta
+        return (1 - penalty) * mean
+
+    def provenance(self) -> Mapping[str, object]:
+        """The version of NLTK, the stages, and the content of WordNet wherever its folder is."""
+        if not self.synonyms:
+            return {"nltk": nltk_version(), "wordnet": None, "stages": "exact+stem"}
+        digest = fingerprint(find_wordnet(self.wordnet))
+        return {"nltk": nltk_version(), "wordnet": digest, "stages": "exact+stem+synonym"}
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """How words are written to be compared, and which words a word of the text matches."""
+
+    written: Callable[[str], str]
+    matches: Callable[[str], Iterable[str]]
+
+
+def _same(word: str) -> tuple[str, ...]:
+    return (word,)
+
+
+def _stem(word: str) -> str:
+    # With the extensions to Porter's algorithm that NLTK's METEOR has.
+    return stem(word.lower(), extended=True)
+
+
+def _align(text: Sequence[str], reference: Sequence[str], stages: Iterable[_Stage]) -> list[Pair]:
+    """Pairs of places that match, in the order of the text."""
+    pairs: list[Pair] = []
+    left, right = list(enumerate(text)), list(enumerate(reference))
+    for stage in stages:
+        found = dict(_match(left, right, stage))
+        pairs += found.items()
+        taken = set(found.values())
+        left = [placed for placed in left if placed[0] not in found]
+        right = [placed for placed in right if placed[0] not in taken]
+    return sorted(pairs)
+
+
+def _match(left: Placed, right: Placed, stage: _Stage) -> Iterable[Pair]:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, word in right:
+        places[stage.written(word)].append(place)
+    for place, word in reversed(left):
+        free = [places[match] for match in stage.matches(stage.written(word)) if places.get(match)]
+        if free:
+            yield place, max(free, key=lambda stack: stack[-1]).pop()
+
+
+def _chunks(pairs: Sequence[Pair]) -> int:
+    """The number of runs in which both places rise by one."""
+    return 1 + sum(
+        after != (before[0] + 1, before[1] + 1) for before, after in itertools.pairwise(pairs)
+    )

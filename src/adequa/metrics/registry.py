@@ -22,14 +22,14 @@ ENTRY_POINT_GROUP = "adequa.metrics"
 
 TABLE: Mapping[str, str] = {
     "bleu": "adequa.metrics.reference:Bleu",
-    "bleu_nltk": "adequa.metrics.sentence_bleu:SentenceBleu",
+    "bleu_nltk": "adequa.metrics.reference:SentenceBleu",
     "chrf": "adequa.metrics.reference:Chrf",
     "esa": "adequa.metrics.esa:Esa",
     "esa_strict": "adequa.metrics.esa:EsaStrict",
     "evaluate": "adequa.metrics.adapters:Evaluate",
     "fluency": "adequa.metrics.similarity:Fluency",
     "judge": "adequa.metrics.judge:Judge",
-    "meteor": "adequa.metrics.meteor:Meteor",
+    "meteor": "adequa.metrics.reference:Meteor",
     "nli": "adequa.metrics.nli.metric:Nli",
     "precomputed": "adequa.metrics.precomputed:Precomputed",
     "similarity": "adequa.metrics.similarity:Similarity",

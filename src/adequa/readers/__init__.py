@@ -17,11 +17,10 @@ from adequa.readers.formats import (
     reader_class,
     recognise,
 )
-from adequa.readers.output import write_items
 from adequa.readers.ratings import read_ratings
 from adequa.readers.spans import FORMATS as SPAN_FORMATS
 from adequa.readers.spans import read_markings
-from adequa.readers.tables import Row, read_table
+from adequa.readers.tables import Row, read_table, write_items
 
 __all__ = [
     "SPAN_FORMATS",

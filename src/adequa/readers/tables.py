@@ -1,6 +1,12 @@
-"""The Item contract in columns: CSV, TSV, Parquet, and pandas and polars frames.
+"""The Item contract in columns: CSV, TSV, Parquet, pandas and polars frames; and writing items.
 
 pyarrow, pandas and polars are imported only when such a file or frame is used.
+
+The pages of a Parquet file are measured before any of them is decompressed: a file of a few
+kilobytes can hold a page of gigabytes, and neither pyarrow nor the sizes in the footer, which the
+writer of a file chooses, bound it. The header of each page can: it has the size that pyarrow
+allocates. Headers are structs of Thrift's compact protocol, of which this module reads what they
+need.
 """
 
 from __future__ import annotations
@@ -10,22 +16,161 @@ import importlib
 import itertools
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 from uuid import UUID
 
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Result
 from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
-from adequa.files import MAX_LINE_BYTES, lines, load_object, open_bytes
+from adequa.files import (
+    MAX_LINE_BYTES,
+    dump_line,
+    lines,
+    load_object,
+    open_bytes,
+    replacing,
+    write_errors,
+)
 from adequa.readers.base import PlacedItem, Reader, place_items
-from adequa.readers.parquet_pages import PageSizes, measure_pages
 from adequa.settings import setting
-from adequa.tables import csv_text
+from adequa.tables import csv_cell, csv_text
+
+_HEADER_BYTES = 1 << 16
+"""A page header has some 20 bytes, and more only by the smallest and largest value of the page."""
+_MOST_LEVELS = 16
+_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
+_STORED, _EXPANDED = 3, 2
+"""The fields of a page header with the sizes of the page, in the file and in memory."""
+_DATA_HEADERS = (5, 8)
+"""The fields with the header of a data page, in the first and in the second version."""
+
+
+class BrokenPage(ValueError):
+    """A page header that is not one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSizes:
+    """The largest page of a file, and the most values in a page of a column with lists."""
+
+    bytes: int = 0
+    values: int = 0
+
+
+def measure_pages(stream: BinaryIO, metadata: Any) -> PageSizes:
+    """Measure all pages by their headers; `metadata` is that of a `pyarrow.parquet.ParquetFile`."""
+    largest, most = 0, 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        if group.num_columns != metadata.num_columns:  # pyarrow would crash
+            raise BrokenPage(f"row group {number} has {group.num_columns} columns")
+        for place in range(metadata.num_columns):
+            column = group.column(place)
+            has_lists = metadata.schema.column(place).max_repetition_level > 0
+            start, end = _extent(column)
+            for size, values in _pages(stream, start, end):
+                largest = max(largest, size)
+                most = max(most, values if has_lists else 0)
+    return PageSizes(largest, most)
+
+
+def _extent(column: Any) -> tuple[int, int]:
+    start, dictionary = column.data_page_offset, column.dictionary_page_offset
+    if column.has_dictionary_page and dictionary is not None and 0 < dictionary < start:
+        start = dictionary
+    return start, start + column.total_compressed_size
+
+
+def _pages(stream: BinaryIO, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The size and the number of values of each page of a column."""
+    while start < end:
+        stream.seek(start)
+        raw = stream.read(_HEADER_BYTES)
+        try:
+            header, length = _struct(raw, 0, 0)
+        except (IndexError, RecursionError):
+            raise BrokenPage(f"no page header at byte {start}") from None
+        stored, expanded = header.get(_STORED), header.get(_EXPANDED)
+        if type(stored) is not int or type(expanded) is not int or min(stored, expanded) < 0:
+            raise BrokenPage(f"a page without a size at byte {start}")
+        data: Any = next((header[field] for field in _DATA_HEADERS if field in header), None)
+        values = data.get(1) if isinstance(data, dict) else None
+        yield max(stored, expanded), values if isinstance(values, int) else 0
+        start += length + stored
+
+
+def _struct(raw: bytes, at: int, level: int) -> tuple[dict[int, Any], int]:
+    """The fields of a struct by their number, and where it ends; strings are not kept."""
+    if level > _MOST_LEVELS:
+        raise BrokenPage("a header that is nested too deeply")
+    fields: dict[int, Any] = {}
+    number = 0
+    while True:
+        head = raw[at]
+        at += 1
+        if head == 0:
+            return fields, at
+        kind, step = head & 15, head >> 4
+        if step:
+            number += step
+        else:
+            number, at = _integer(raw, at)
+        if kind in (_TRUE, _FALSE):  # the type of a field is its value
+            fields[number] = kind == _TRUE
+        else:
+            fields[number], at = _value(raw, at, kind, level)
+
+
+def _value(raw: bytes, at: int, kind: int, level: int) -> tuple[Any, int]:
+    if kind in (_I16, _I32, _I64):
+        return _integer(raw, at)
+    if kind in (_TRUE, _FALSE, _BYTE):
+        return raw[at], at + 1
+    if kind == _DOUBLE:
+        return None, at + 8
+    if kind == _BINARY:
+        length, at = _varint(raw, at)
+        return None, at + length
+    if kind == _STRUCT:
+        return _struct(raw, at, level + 1)
+    if kind in (_LIST, _SET):
+        head = raw[at]
+        count, at = (head >> 4, at + 1) if head >> 4 < 15 else _varint(raw, at + 1)
+        kinds = [head & 15]
+    elif kind == _MAP:
+        count, at = _varint(raw, at)
+        kinds = []
+        if count:
+            kinds, at = [raw[at] >> 4, raw[at] & 15], at + 1
+    else:
+        raise BrokenPage(f"a field of an unknown type {kind}")
+    for _ in range(count):
+        for one in kinds:
+            _, at = _value(raw, at, one, level + 1)
+    return None, at
+
+
+def _varint(raw: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for place in range(10):
+        byte = raw[at + place]
+        value |= (byte & 127) << 7 * place
+        if byte < 128:
+            return value, at + place + 1
+    raise BrokenPage("a number that does not end")
+
+
+def _integer(raw: bytes, at: int) -> tuple[int, int]:
+    value, at = _varint(raw, at)
+    return (value >> 1) ^ -(value & 1), at
+
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -35,7 +180,7 @@ RECORD_COLUMNS = (*COLUMNS, "record", "paths", "coverage")
 _REQUIRED = ("triples", "text")
 _JSON = frozenset({"references", "terms", "meta", "record", "paths"})
 _MAX_DEPTH = 100
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_write_cell = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def check_columns(
@@ -99,7 +244,7 @@ def item_to_cells(item: Item, columns: Sequence[str] = COLUMNS) -> dict[str, str
     raw = item_to_object(item)
     try:
         return {
-            name: value if value is None or type(value) is str else _encode(value)
+            name: value if value is None or type(value) is str else _write_cell(value)
             for name, value in ((name, raw.get(name)) for name in columns)
         }
     except (TypeError, ValueError, RecursionError) as error:
@@ -548,3 +693,87 @@ def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: s
             for name, column in table.items()
         }
     )
+
+
+_BATCH_ITEMS = 8192
+
+
+def write_items(items: Iterable[Item], path: Path | str) -> None:
+    """Write items as `.jsonl`, `.csv`, `.tsv` or `.parquet`, by the ending of the path.
+
+    The file appears whole or not at all, and replaces an existing one. In a table an empty category
+    or language cannot be told from an absent one.
+    """
+    path = Path(path)
+    write = _WRITERS.get(path.suffix.lower())
+    if write is None:
+        raise UnknownName("file ending", path.suffix, _WRITERS)
+    try:
+        with write_errors(path), replacing(path) as stream:
+            write(items, stream)
+    except DataError as error:
+        raise error.at(path) from None
+
+
+def _encode(text: str, item: Item) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        problem = f"item {item.id!r} has half of a surrogate pair, which cannot be written as UTF-8"
+        raise DataError(problem, remedy="repair the text's encoding") from None
+
+
+def _write_lines(items: Iterable[Item], stream: BinaryIO) -> None:
+    for item in items:
+        try:
+            line = dump_line(item_to_object(item))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"item {item.id!r} has a 'meta' that is not JSON ({error})") from None
+        stream.write(_encode(line, item))
+
+
+def _write_delimited(items: Iterable[Item], stream: BinaryIO, *, delimiter: str) -> None:
+    items, columns = _with_columns(items)
+    stream.write((delimiter.join(columns) + "\n").encode())
+    for item in items:
+        cells = (csv_cell(cell, delimiter) for cell in item_to_cells(item, columns).values())
+        row = delimiter.join(cells)
+        if "\0" in row:
+            problem = f"item {item.id!r} has a NUL character, which CSV and TSV cannot hold"
+            raise DataError(problem, remedy="write .jsonl or .parquet")
+        stream.write(_encode(row + "\n", item))
+
+
+def _with_columns(items: Iterable[Item]) -> tuple[Iterable[Item], tuple[str, ...]]:
+    """The items, and the columns that the first of them need."""
+    remaining = iter(items)
+    first = list(islice(remaining, _BATCH_ITEMS))
+    return chain(first, remaining), columns_of(first)
+
+
+def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("parquet", "pyarrow") from None
+    items, columns = _with_columns(items)
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    remaining = iter(items)
+    with parquet.ParquetWriter(stream, schema) as writer:
+        while batch := list(islice(remaining, _BATCH_ITEMS)):
+            rows = [item_to_cells(item, columns) for item in batch]
+            try:
+                writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
+            except (pa.ArrowException, ValueError) as error:
+                raise DataError(f"an item cannot be written to Parquet ({error})") from None
+
+
+_WRITERS: dict[str, Callable[[Iterable[Item], BinaryIO], None]] = {
+    ".csv": partial(_write_delimited, delimiter=","),
+    ".jsonl": _write_lines,
+    ".ndjson": _write_lines,
+    ".parquet": _write_parquet,
+    ".pq": _write_parquet,
+    ".tsv": partial(_write_delimited, delimiter="\t"),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adequa.run.cache import default_folder
+from adequa.run.draft import describe_metrics
 from adequa.run.engines import (
     Engine,
     LocalEngine,
@@ -20,7 +21,6 @@ from adequa.run.folder import (
     open_run,
     read_json,
 )
-from adequa.run.plan import describe_metrics
 from adequa.run.stores import local_input, local_run
 from adequa.run.summary import log_run, summary_table, unscored_line, unscored_lines
 from adequa.run.verdicts import OVERRULED, join

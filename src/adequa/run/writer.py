@@ -24,10 +24,9 @@ from adequa.metrics import Metric, Scorer
 from adequa.progress import Progress, silent
 from adequa.readers import Source
 from adequa.run.cache import CachedMetric
-from adequa.run.draft import OWN_FILES, Draft
-from adequa.run.engines import IN_PROCESS, Engine, ShardWork, Watch
-from adequa.run.folder import MANIFEST, SCORES, Run, count_lines, is_meant, open_run, settle
-from adequa.run.plan import (
+from adequa.run.draft import (
+    OWN_FILES,
+    Draft,
     describe_inputs,
     describe_metrics,
     new_id,
@@ -36,6 +35,8 @@ from adequa.run.plan import (
     require_same,
     with_items,
 )
+from adequa.run.engines import IN_PROCESS, Engine, ShardWork, Watch
+from adequa.run.folder import MANIFEST, SCORES, Run, count_lines, is_meant, open_run, settle
 from adequa.run.shards import (
     Feed,
     ItemList,

@@ -4,11 +4,16 @@ Nothing here imports torch before a training starts (extra `train`).
 """
 
 from adequa.training.calibration import calibrate, read_labelled
-from adequa.training.cases import CaseComposer, Cases, TrainingCase
 from adequa.training.encoder import EncoderSettings, train_encoder
 from adequa.training.export import export as export_weights
 from adequa.training.setup import TrainingResult
-from adequa.training.verifier import VerifierSettings, train_verifier
+from adequa.training.verifier import (
+    CaseComposer,
+    Cases,
+    TrainingCase,
+    VerifierSettings,
+    train_verifier,
+)
 
 __all__ = [
     "CaseComposer",

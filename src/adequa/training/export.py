@@ -24,8 +24,7 @@ from adequa.models.relations import PLACEHOLDERS
 from adequa.models.wordpiece import MARKERS
 from adequa.perturb import Knowledge
 from adequa.settings import file_hash
-from adequa.training.cases import Cases
-from adequa.training.checkpoint import (
+from adequa.training.onnx import (
     CONFIG,
     HEADS,
     TRAINING,
@@ -34,11 +33,15 @@ from adequa.training.checkpoint import (
     WORDS,
     Array,
     Checkpoint,
+    build_encoder,
+    build_verifier,
+    kept_layers,
+    load_onnx,
     quantise_rows,
     read_checkpoint,
 )
-from adequa.training.onnx import build_encoder, build_verifier, kept_layers, load_onnx
 from adequa.training.setup import read_pairs
+from adequa.training.verifier import Cases
 
 # Model cards
 

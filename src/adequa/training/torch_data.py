@@ -21,11 +21,10 @@ from adequa.perturb import FALSE, TRUE, UNKNOWN, Document, Knowledge, LabelledDo
 from adequa.perturb.documents import is_inside
 from adequa.perturb.graphs import inverse_of
 from adequa.text.values import word_triple
-from adequa.training.cases import Cases, TrainingCase
 from adequa.training.encoder import ContrastiveBatches, inversion_rate, recalls
 from adequa.training.setup import cut_to, spread
 from adequa.training.torch_networks import EncoderNetwork, VerifierNetwork
-from adequa.training.verifier import HeldOutFigures
+from adequa.training.verifier import Cases, HeldOutFigures, TrainingCase
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:

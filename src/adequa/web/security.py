@@ -102,7 +102,7 @@ class SecurityHeaders:
 class RequestBounds:
     """Middleware that bounds heads and the requests in flight.
 
-    `adequa.web.server` bounds the connections, `adequa.web.bodies` the bodies.
+    `adequa.web.server` bounds the connections, `adequa.web.limits` the bodies.
     """
 
     def __init__(self, app: ASGIApp, limits: RequestLimits, answer: Answer) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from adequa.analysis.doctor import Share, advise, read_labels
-from adequa.analysis.doctor.thresholds import _upper
+from adequa.analysis.doctor.examination import _upper
 from adequa.data import Item
 from adequa.errors import DataError
 

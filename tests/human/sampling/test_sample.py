@@ -29,7 +29,7 @@ from adequa.human.sampling import (
 )
 from adequa.metrics import resolve
 from adequa.readers import open_source
-from adequa.readers.output import write_items
+from adequa.readers.tables import write_items
 from adequa.run import score_run
 
 ITEMS = [

@@ -19,7 +19,7 @@ from adequa.data import Item, Term, Triple
 from adequa.errors import DataError, SettingError, UnknownName
 from adequa.files import dump_line, load_object
 from adequa.readers import load_reader
-from adequa.readers.rdf import fast as rdf_cut
+from adequa.readers.rdf import parser as rdf_parser
 from adequa.readers.rdf.parser import MAX_DEPTH
 from adequa.readers.rdf.reader import RdfReader
 from adequa.readers.rdf.terms import local_name
@@ -666,7 +666,7 @@ def test_blocks_do_not_show(read: Read, monkeypatch: pytest.MonkeyPatch) -> None
     ]
     expected = read("a.nq", "".join(lines))
     for size in (1, 100, 1000):
-        monkeypatch.setattr(rdf_cut, "_BLOCK_BYTES", size)
+        monkeypatch.setattr(rdf_parser, "_BLOCK_BYTES", size)
         assert read("a.nt", "".join(lines)) == expected
 
 

@@ -22,7 +22,7 @@ from adequa.models.verifier import VerifierOutput
 from adequa.perturb import FALSE, TRUE, UNKNOWN, LabelledDocument, LabelledSpan
 from adequa.stats.reliability import reliability
 from adequa.text import split_sentences
-from adequa.training.cases import TrainingCase
+from adequa.training.verifier import TrainingCase
 from research.recipe.weights import (
     Rows,
     WeighingResult,

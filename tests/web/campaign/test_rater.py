@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 from adequa.data import Item
 from adequa.human.campaign.model import SampledText
 from adequa.human.campaign.settings import PRESETS, SPANS
-from adequa.web.bodies import parse_form
 from adequa.web.campaign.rater import (
     answers_from_form,
     cleaned_draft,
     seconds_in,
     seconds_of,
 )
+from adequa.web.limits import parse_form
 
 from .conftest import FACTS
 

@@ -2,11 +2,15 @@
 
 from adequa.analysis.doctor.examination import (
     TOGETHER,
+    Advice,
     Examination,
+    LabelledText,
     MissedCase,
     Share,
+    advise,
     examine,
     missed_cases,
+    read_labels,
     score_all,
 )
 from adequa.analysis.doctor.presentation import (
@@ -17,7 +21,6 @@ from adequa.analysis.doctor.presentation import (
     render,
     to_object,
 )
-from adequa.analysis.doctor.thresholds import Advice, LabelledText, advise, read_labels
 
 __all__ = ["FORMATS", "TOGETHER", "Advice", "Examination", "LabelledText", "MissedCase", "Share"]
 __all__ += ["advise", "conclusions", "doctor_pictures", "doctor_tables", "examine", "missed_cases"]

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from adequa.analysis.doctor.examination import Alarms, Examination, MetricCell, MissedCase, Share
-from adequa.analysis.doctor.thresholds import AcceptanceThreshold, Advice
+from adequa.analysis.doctor.examination import (
+    AcceptanceThreshold,
+    Advice,
+    Alarms,
+    Examination,
+    MetricCell,
+    MissedCase,
+    Share,
+)
 from adequa.charts import heat_map
 from adequa.errors import require_known
 from adequa.tables import (

@@ -19,8 +19,7 @@ from adequa.data import Item, Triple
 from adequa.errors import DataError, SettingError
 from adequa.files import open_bytes
 from adequa.readers.base import PlacedItem, Reader
-from adequa.readers.rdf.fast import read_as_one_graph
-from adequa.readers.rdf.parser import Statement, parse_statements, syntax_of
+from adequa.readers.rdf.parser import Statement, parse_statements, read_as_one_graph, syntax_of
 from adequa.readers.rdf.terms import (
     LABEL_PREDICATES,
     ItemNames,

@@ -49,9 +49,8 @@ from adequa.web.api.openapi import (
     routes_of,
 )
 from adequa.web.api.runs import Runs
-from adequa.web.bodies import Bodies, require_type
 from adequa.web.errors import Refusal, refusal_of, respond
-from adequa.web.limits import ServerSettings, whole_number
+from adequa.web.limits import Bodies, ServerSettings, require_type, whole_number
 from adequa.web.security import Guard, secured_app
 
 _ITEM_FIELDS = tuple(field.name for field in fields(Item))

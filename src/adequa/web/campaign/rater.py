@@ -16,11 +16,10 @@ from starlette.routing import Route
 from adequa.errors import DataError
 from adequa.human.campaign.answers import WrongAnswer, is_finite, mark_fields
 from adequa.human.campaign.model import Campaign, NothingLeft, Page, Question, Rater
-from adequa.web.bodies import Fields, parse_json_value
 from adequa.web.campaign.site import CampaignSite, client_address, rater_link
 from adequa.web.campaign.text import drawing, facts_by_subject, pieces, shown
 from adequa.web.errors import Refusal
-from adequa.web.limits import whole_number
+from adequa.web.limits import Fields, parse_json_value, whole_number
 from adequa.web.sessions import Session
 
 _HEARTBEAT_SECONDS = 60

@@ -21,9 +21,8 @@ from adequa.files import open_private, write_errors
 from adequa.human.campaign.database import StorageFull
 from adequa.human.campaign.model import Question, Rater
 from adequa.tables import counted, one_line
-from adequa.web.bodies import Bodies, Fields
 from adequa.web.errors import Refusal
-from adequa.web.limits import CampaignLimits, Throttle
+from adequa.web.limits import Bodies, CampaignLimits, Fields, Throttle
 from adequa.web.pages import Pages
 from adequa.web.security import is_own_origin, no_form_token
 from adequa.web.sessions import FORM_TOKEN, Session, Sessions, SignedTokens

@@ -16,9 +16,8 @@ from adequa.web.api.runs import Runs
 from adequa.web.errors import Refusal, respond
 from adequa.web.limits import ServerSettings
 from adequa.web.security import Guard, secured_app
-from adequa.web.workbench.home import HomePages, OpenedCampaign
+from adequa.web.workbench.home import HomePages, LivePages, OpenedCampaign
 from adequa.web.workbench.index import Indexes
-from adequa.web.workbench.live import LivePages
 from adequa.web.workbench.runs import Reports, RunPages
 from adequa.web.workbench.site import PAGES, WorkbenchAccess, WorkbenchSite
 
