@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -253,6 +254,41 @@ def interval_words(value: float, ends: tuple[float, float], digits: int) -> str:
     if abs(value - sum(ends) / 2) <= (0 if is_cut else half / 5) + 0.5 * 10**-digits:
         return f"± {half:.{digits}f}"
     return f"({ends[0]:.{digits}f}–{ends[1]:.{digits}f})"
+
+
+def digits_for(values: Iterable[float | None]) -> int:
+    """Three decimals for values between 0 and 1, one for values up to 100."""
+    return 3 if max((abs(value) for value in values if value is not None), default=0) <= 1.5 else 1
+
+
+def written(value: float | None, digits: int) -> str:
+    """A number as text; a dash for None."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def signed(value: float | None, digits: int) -> str:
+    """A difference as text; one that rounds to zero has no sign.
+
+    >>> signed(-0.25, 2), signed(-0.0001, 2), signed(None, 2)
+    ('−0.25', '0.00', '–')
+    """
+    if value is None or not float(f"{value:.{digits}f}"):
+        return "–" if value is None else f"{0:.{digits}f}"
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def percent(part: int, whole: int) -> str:
+    """A share as text.
+
+    >>> percent(1, 3), percent(1, 3000), percent(0, 5), percent(1, 0)
+    ('33 %', '0.03 %', '0 %', '–')
+    """
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    if 0 < share < 0.995 or 99 < share < 100:
+        return f"{share:.1g} %" if share < 1 else f"{math.floor(10 * share) / 10:g} %"
+    return f"{share:.0f} %"
 
 
 def counted(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from adequa.cli.export import export
+from adequa.cli.train import export
 from adequa.errors import ModelError, SettingError
 
 from ..tiny_weights import WORDS

@@ -11,8 +11,9 @@ from lxml import html
 
 from adequa.errors import DataError, SettingError
 from adequa.report import write_report
-from adequa.report.figures import digits_for, histogram
+from adequa.report.summary import histogram
 from adequa.report.texts import unpack
+from adequa.tables import digits_for
 
 from .made_runs import HOSTILE, made_lines, write_lines
 

@@ -26,7 +26,7 @@ from adequa.web.limits import (
     parse_json_value,
     whole_number,
 )
-from adequa.web.sessions import Sessions, SignedTokens
+from adequa.web.security import Sessions, SignedTokens
 from adequa.web.workbench.index import TextSelection
 
 from .conftest import SMALL

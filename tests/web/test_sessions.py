@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adequa.errors import DataError
-from adequa.web.sessions import Session, Sessions, SignedTokens, load_secret
+from adequa.web.security import Session, Sessions, SignedTokens, load_secret
 
 TOKENS = SignedTokens(bytes(32))
 OTHER = SignedTokens(bytes([1]) * 32)

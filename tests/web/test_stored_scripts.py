@@ -28,8 +28,7 @@ from adequa.run import open_run, score_run
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings
-from adequa.web.workbench.app import Workbench
-from adequa.web.workbench.home import open_campaign
+from adequa.web.workbench.home import Workbench, open_campaign
 
 from .conftest import InThread
 
@@ -233,7 +232,7 @@ _FILTERS = (
 def test_pages_of_a_campaign(campaign: Path) -> None:
     from adequa.human.campaign.store import CampaignStore
     from adequa.web.campaign.app import campaign_app
-    from adequa.web.sessions import SignedTokens
+    from adequa.web.security import SignedTokens
 
     store, tokens = CampaignStore.open(campaign), SignedTokens(bytes(32))
     try:

@@ -1,4 +1,4 @@
-"""The command line: one file per command, which parses, calls and prints."""
+"""The command line: one file per command or family of commands, which parses, calls and prints."""
 
 from adequa.cli.app import app, main
 

@@ -61,7 +61,14 @@ GROUPS = {
 the first line of the command's own help, which a test compares."""
 COMMANDS = {name: summary for group in GROUPS.values() for name, summary in group.items()}
 _RESEARCH = {"paper": "research.papers.command", "derive": "research.corpora.command"}
-"""The modules of commands that need a checkout; the others are in modules of their own name."""
+"""The modules of commands that need a checkout."""
+_MODULES = _RESEARCH | {
+    "export": "adequa.cli.train",
+    "formats": "adequa.cli.convert",
+    "log": "adequa.cli.report",
+    "merge": "adequa.cli.score",
+}
+"""The modules of commands that are not in a module of their own name."""
 
 
 _loaded: dict[str, Any] = {}
@@ -98,7 +105,7 @@ def _load(name: str, summary: str) -> Any:
             single = _single()
             add_checkout_command(single, name, f"{_RESEARCH[name]}:{name}", summary)
             return get_command(single)
-    loaded = getattr(import_module(_RESEARCH.get(name, f"adequa.cli.{name}")), name)
+    loaded = getattr(import_module(_MODULES.get(name, f"adequa.cli.{name}")), name)
     if isinstance(loaded, typer.Typer):
         return get_group(loaded)
     single = _single()

@@ -225,8 +225,8 @@ def serve(
             options.echo_written(export, f": {write(store, export):,} lines")
             return
         from adequa.web.limits import CampaignLimits
+        from adequa.web.security import SignedTokens, load_secret
         from adequa.web.server import listen, server_of, url_of
-        from adequa.web.sessions import SignedTokens, load_secret
 
         with listen(host, port) as bound:
             secret = load_secret(campaign)

@@ -1,4 +1,4 @@
-"""`adequa score`: a corpus into a run folder."""
+"""`adequa score`: a corpus into a run folder; `adequa merge`: the run of its shards."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from adequa.data import Item
     from adequa.metrics import Metric
     from adequa.readers import Source
+
 
 _INTERRUPTED = 130
 
@@ -189,3 +190,20 @@ def _parse_shard(written: str) -> tuple[int, int]:
     if number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count):
         return int(number), int(count)
     raise typer.BadParameter(f"--shard {written!r} is not I/N with I from 1 to N, as in 3/16")
+
+
+def merge(
+    run: Annotated[Path, argument("RUN", "The folder that `adequa score --shard` wrote.")],
+    as_json: options.Json = False,
+) -> None:
+    """Join the shards of a run.
+
+    Every planned item must be there once; a shard that is missing is named. The run is equal, byte
+    for byte, to one that was scored without shards.
+
+    Example: adequa merge runs/t5
+    """
+    from adequa.run import merge_run
+
+    with options.run_folder(run) as folder:
+        options.echo_run(merge_run(folder), as_json=as_json, place=run)

@@ -1,5 +1,7 @@
 """`adequa train`: train the encoder and the verifier, and calibrate, on one's own data.
 
+`adequa export` writes the checkpoints as ONNX files that metrics can use.
+
 The further steps of the shipped weights' recipe come from `research` in a checkout.
 """
 
@@ -9,18 +11,29 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from adequa.checkout import from_research, has_research
 from adequa.cli import options
-from adequa.cli.options import argument, flag, group, option
+from adequa.cli.options import (
+    Json,
+    argument,
+    echo_json,
+    echo_table,
+    echo_written,
+    flag,
+    group,
+    option,
+)
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
     from adequa.training.calibration import Ask, CalibrationResult
+    from adequa.training.export import Drift
     from adequa.training.setup import Progress, TrainingResult, TrainingSettings
+
 
 T = TypeVar("T", bound="TrainingSettings")
 
@@ -471,3 +484,82 @@ if has_research():
 else:
     for name, summary in _RECIPE.items():
         options.add_checkout_command(train, name, "research.recipe.command:COMMANDS", summary)
+
+
+DRIFT_ITEMS = 500
+"""Items on which drift is measured; no record of why there are 500."""
+
+
+def export(
+    checkpoint: Annotated[
+        Path | None, argument("CHECKPOINT", "The checkpoint of an encoder or a verifier.")
+    ] = None,
+    out: Annotated[
+        Path | None, option("DIR", "The folder to write.", "--out", "-o", show_default=False)
+    ] = None,
+    encoder: Annotated[Path | None, option("DIR", "The checkpoint of an encoder.")] = None,
+    verifier: Annotated[Path | None, option("DIR", "The checkpoint of a verifier.")] = None,
+    precision: Annotated[str, option("NAME", "int8, or fp32 for full precision.")] = "int8",
+    keep: Annotated[
+        list[str] | None,
+        option("LAYER", "A linear layer to keep in fp32, such as 0.qkv or *.down. Repeatable."),
+    ] = None,
+    version: Annotated[str | None, option("NAME", "The version; default: the name of DIR.")] = None,
+    drift: Annotated[
+        Path | None,
+        option(
+            "DEV", "Measure on these items, original and perturbed, how int8 differs from fp32."
+        ),
+    ] = None,
+    force: Annotated[bool, flag("--force", "Replace an existing model.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write trained models as ONNX files.
+
+    Takes an encoder, a verifier or both (they share one word embedding table) and writes them with
+    model cards and a manifest. Needs the extra train.
+
+    Example: adequa export --encoder runs/encoder --verifier runs/verifier --out weights/v1
+    """
+    from adequa.errors import ModelError, SettingError
+    from adequa.training import export as models
+    from adequa.training.onnx import read_checkpoint
+
+    if out is None:
+        raise SettingError("no output folder; give --out DIR")
+    for name, path in (("encoder", encoder), ("verifier", verifier)):
+        if path is not None and (kind := read_checkpoint(path).kind) != name:
+            raise ModelError(f"{path}: is a checkpoint of kind {kind}; give it as --{kind}")
+    given = [path for path in (checkpoint, encoder, verifier) if path is not None]
+    exported = models.export(
+        *given, out=out, precision=precision, keep=keep or (), version=version, force=force
+    )
+    files = exported.manifest["files"]
+    drifts = _drifts(out, given, drift)
+    if as_json:
+        result = {"out": str(out), "version": exported.manifest["version"], "files": files}
+        if drifts:
+            result["drift"] = {name: asdict(one) for name, one in drifts.items()}
+        echo_json(result)
+        return
+    rows = [[name, f"{file['size']:,}", file["sha256"][:12]] for name, file in files.items()]
+    rows.append(["total", f"{exported.size:,}", ""])
+    title = f"version {exported.manifest['version']}"
+    echo_table(["file", "bytes", "sha256"], rows, title)
+    if drifts:
+        drift_rows = [
+            [name, f"{one.cases:,}", one.correlation, one.largest, one.flips]
+            for name, one in drifts.items()
+        ]
+        columns = ["", "cases", "correlation", "largest difference", "flips"]
+        echo_table(columns, drift_rows, "int8 compared with fp32", gap=True)
+    echo_written(out)
+
+
+def _drifts(out: Path, given: list[Path], dev: Path | None) -> dict[str, Drift]:
+    if dev is None:
+        return {}
+    from adequa.readers import open_source
+    from adequa.training.export import measure_drift, perturbed_items
+
+    return measure_drift(out, given, perturbed_items(open_source(dev), DRIFT_ITEMS))

@@ -224,7 +224,7 @@ def align(
 
 _READERS: Mapping[str, str] = {
     "csv": "adequa.readers.tables:CsvReader",
-    "d2t-eval": "adequa.readers.d2t_eval:D2tEvalReader",
+    "d2t-eval": "adequa.readers.spans:D2tEvalReader",
     "e2e": "adequa.readers.e2e:E2eReader",
     "enriched": "adequa.readers.enriched:EnrichedReader",
     "jsonl": "adequa.readers.base:JsonlReader",

@@ -11,9 +11,9 @@ from typing import Any
 from adequa.analysis import comparison
 from adequa.data import Item, Result, Triple
 from adequa.errors import RunError
-from adequa.report.figures import digits_for
 from adequa.report.texts import VERDICTS, faulty_facts
 from adequa.run import Run
+from adequa.tables import digits_for
 
 LEVEL = 0.95
 TRIALS = 1000

@@ -18,10 +18,9 @@ from adequa.errors import SettingError
 from adequa.files import replacing, write_errors
 from adequa.report import summary
 from adequa.report.changes import changes_view, paired_tests
-from adequa.report.figures import percent, signed, written
 from adequa.report.tallies import RunTallies, collect
 from adequa.run import Run, open_run
-from adequa.tables import interval_words
+from adequa.tables import interval_words, percent, signed, written
 
 SCRIPTS = ("components", "data", "choosing", "tables", "report")
 STYLES = ("components", "report")

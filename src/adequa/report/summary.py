@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
+
 from adequa.analysis.comparison import Comparison, Measure, SystemValue
 from adequa.data import CONFIDENT
 from adequa.errors import DataError
 from adequa.files import load_object
 from adequa.metrics import Metric
-from adequa.report.figures import axis, digits_for, histogram, percent, range_of
 from adequa.report.tallies import FactTally, RunTallies, ScoreTally, Slices
 from adequa.report.texts import VERDICTS
 from adequa.run import Run, unscored_line
+from adequa.tables import digits_for, percent
 
+BINS = 20
+"""Bars of a histogram; no record of the data it was chosen on."""
+WIDTH = 120
+"""The width of a picture in a table cell."""
 MOST_ROWS = 20
 """Rows of the most common missing facts and unsupported spans."""
 MOST_SLICES = 60
@@ -34,6 +40,60 @@ _NUMBERS = ("pearson", "spearman")
 
 Names = Mapping[int, str]
 """The name of each system, by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The range of an axis, which maps numbers to positions."""
+
+    low: float
+    high: float
+
+    def place(self, value: float, width: float = WIDTH) -> float:
+        """The position of a number, from 0 to `width`."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(width * min(1.0, max(0.0, share)), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """The distribution of scores, one bar per bin."""
+
+    counts: tuple[int, ...]
+    edges: tuple[float, float]
+    median: float
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """The heights of the bars; square roots keep bins with few texts visible."""
+        most = max(self.counts)
+        return tuple(round(math.sqrt(count / most), 3) for count in self.counts)
+
+
+def axis(values: Iterable[float | None]) -> Axis:
+    """An axis that covers all values, with a margin."""
+    known = [value for value in values if value is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    margin = 0.05 * (high - low) or 0.5
+    return Axis(low - margin, high + margin)
+
+
+def range_of(entry: Mapping[str, Any], values: Iterable[Sequence[float]]) -> tuple[float, float]:
+    """From a metric's worst to its best value, or the range of the scores if it has none."""
+    ends = [entry.get("worst"), entry.get("best")]
+    known = [float(end) for end in ends if isinstance(end, (int, float))]
+    seen = [one for some in values if len(some) for one in (min(some), max(some))]
+    low, high = min([*known, *seen], default=0.0), max([*known, *seen], default=1.0)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def histogram(values: Sequence[float], ends: tuple[float, float]) -> Histogram | None:
+    """The histogram of a system's scores; None without scores."""
+    if not len(values):
+        return None
+    scores = np.asarray(values, dtype=np.float64)
+    counts, _ = np.histogram(scores, bins=BINS, range=ends)
+    return Histogram(tuple(int(count) for count in counts), ends, float(np.median(scores)))
 
 
 def system_table(

@@ -18,10 +18,11 @@ from adequa.run.folder import (
     SUMMARY,
     Run,
     count_lines,
+    local_input,
+    local_run,
     open_run,
     read_json,
 )
-from adequa.run.stores import local_input, local_run
 from adequa.run.summary import log_run, summary_table, unscored_line, unscored_lines
 from adequa.run.verdicts import OVERRULED, join
 from adequa.run.writer import (

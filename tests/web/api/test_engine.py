@@ -16,9 +16,8 @@ from adequa.files import dump_line
 from adequa.metrics import resolve
 from adequa.metrics.base import Metric
 from adequa.run.engines import score_items
-from adequa.web.api.engine import InProcess, ScoringEngine
+from adequa.web.api.engine import InProcess, ProcessLost, ScoringEngine
 from adequa.web.errors import Refusal
-from adequa.web.processes import ProcessLost
 
 
 class Fake:

@@ -74,7 +74,7 @@ def place(tmp_path: Path) -> Iterator[Callable[..., Place]]:
     """Makes a campaign: what is asked, of which texts, and options of the application."""
     from adequa.human.campaign.store import CampaignStore
     from adequa.web.campaign.app import campaign_app
-    from adequa.web.sessions import SignedTokens
+    from adequa.web.security import SignedTokens
 
     opened = []
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Term, Triple
-from adequa.web.campaign.text import Subject, drawing, facts_by_subject, pieces, shown
+from adequa.web.campaign.rater import Subject, drawing, facts_by_subject, pieces, shown
 
 
 @given(st.text(st.characters(), max_size=80))

@@ -21,8 +21,7 @@ from adequa.run import open_run, score_run
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.limits import ServerSettings
-from adequa.web.workbench.app import Workbench
-from adequa.web.workbench.home import open_campaign
+from adequa.web.workbench.home import Workbench, open_campaign
 
 from ..conftest import InThread
 

@@ -33,10 +33,10 @@ from adequa.metrics import Metric
 from adequa.progress import Progress
 from adequa.run import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
 from adequa.tables import one_line
+from adequa.web.api.engine import ChildProcess, ProcessLost, ProcessTimeout
 from adequa.web.api.openapi import RunInfo, RunProgress
 from adequa.web.errors import ErrorBody, Refusal, refusal_of
 from adequa.web.limits import ServerSettings
-from adequa.web.processes import ChildProcess, ProcessLost, ProcessTimeout
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

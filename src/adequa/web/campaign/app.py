@@ -22,8 +22,7 @@ from adequa.web.campaign.rater import RaterPages
 from adequa.web.campaign.site import PAGES, CampaignSite, campaign_links, client_address
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, whole_number
-from adequa.web.security import secured_app
-from adequa.web.sessions import Session, SignedTokens
+from adequa.web.security import Session, SignedTokens, secured_app
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -24,8 +24,14 @@ from adequa.tables import counted, one_line
 from adequa.web.errors import Refusal
 from adequa.web.limits import Bodies, CampaignLimits, Fields, Throttle
 from adequa.web.pages import Pages
-from adequa.web.security import is_own_origin, no_form_token
-from adequa.web.sessions import FORM_TOKEN, Session, Sessions, SignedTokens
+from adequa.web.security import (
+    FORM_TOKEN,
+    Session,
+    Sessions,
+    SignedTokens,
+    is_own_origin,
+    no_form_token,
+)
 
 if TYPE_CHECKING:
     from adequa.human.campaign.store import CampaignStore

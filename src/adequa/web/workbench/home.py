@@ -1,4 +1,8 @@
-"""The home page with the open runs, campaigns and a form for uploads; and the live page."""
+"""The workbench as a web application, with its home page and its live page, behind one guard.
+
+The home page has the open runs and campaigns and a form for uploads; the live page scores data and
+a text while somebody types.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Scope
 
 from adequa.codec import result_from_object, result_to_page
 from adequa.data import Item
@@ -27,14 +33,23 @@ from adequa.readers.explanation import Preview, preview
 from adequa.readers.records import with_text
 from adequa.run import open_run
 from adequa.text.linearised import linearise
-from adequa.web.api.app import awaited, chosen_labels, parse_format, upload_suffix
+from adequa.web.api.app import (
+    api_operations,
+    awaited,
+    chosen_labels,
+    parse_format,
+    server_bodies,
+    upload_suffix,
+)
 from adequa.web.api.engine import ScoringEngine
+from adequa.web.api.openapi import PREFIX, routes_of
 from adequa.web.api.runs import Record, Runs, folder_id
-from adequa.web.errors import Refusal, refusal_of
+from adequa.web.errors import Refusal, refusal_of, respond
 from adequa.web.limits import Bodies, ServerSettings, format_bytes, require_type
-from adequa.web.security import no_form_token
+from adequa.web.security import Guard, no_form_token, secured_app
 from adequa.web.workbench.index import BackgroundTask, Indexes, RunIndex
-from adequa.web.workbench.site import WorkbenchSite
+from adequa.web.workbench.runs import Reports, RunPages
+from adequa.web.workbench.site import PAGES, WorkbenchAccess, WorkbenchSite
 
 if TYPE_CHECKING:
     from adequa.human.campaign.model import Overview
@@ -401,3 +416,56 @@ def _placed(error: AdequaError) -> AdequaError:
         return DataError(f"the data {error.problem}", remedy="correct it")
     begins = error.problem.startswith(("is ", "has ", "holds ", "was ", "cannot "))
     return DataError(f"the data {error.problem}", remedy=error.remedy) if begins else error
+
+
+class Workbench:
+    """Pages at `/`, the API under `/v1`; the caller closes `engine` and `runs`."""
+
+    def __init__(
+        self,
+        engine: ScoringEngine,
+        runs: Runs,
+        *,
+        settings: ServerSettings,
+        campaigns: Sequence[OpenedCampaign] = (),
+    ) -> None:
+        self.access = WorkbenchAccess(settings.token)
+        self.site = WorkbenchSite(self.access)
+        self.indexes, self.reports = Indexes(), Reports(runs.folder)
+        bodies = server_bodies(settings)
+        routes = [
+            *routes_of(api_operations(engine, runs, settings, bodies)),
+            *HomePages(
+                site=self.site,
+                engine=engine,
+                runs=runs,
+                settings=settings,
+                bodies=bodies,
+                campaigns=campaigns,
+            ).routes,
+            *RunPages(self.site, runs, self.indexes, self.reports).routes,
+            *LivePages(
+                site=self.site,
+                engine=engine,
+                runs=runs,
+                indexes=self.indexes,
+                settings=settings,
+                bodies=bodies,
+            ).routes,
+            PAGES.route,
+        ]
+        guard = Middleware(Guard, settings=settings, browsers=self.access, answer=self._answer)
+        self.app = secured_app(routes, limits=settings, answer=self._answer, middleware=[guard])
+
+    def close(self) -> None:
+        """Stop the work in the background."""
+        self.indexes.close()
+        self.reports.close()
+
+    def _answer(self, scope: Scope, refusal: Refusal) -> Response:
+        """JSON for programs and scripts, a page for people."""
+        request = Request(scope)
+        is_page = "text/html" in request.headers.get("accept", "")
+        if scope["path"].startswith(PREFIX + "/") or not is_page:
+            return respond(refusal)
+        return self.site.refuse(request, refusal)

@@ -19,15 +19,15 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from adequa.errors import AdequaError, RunError
-from adequa.report.figures import axis, digits_for
-from adequa.report.summary import reading_notes
+from adequa.report.summary import axis, reading_notes
 from adequa.report.tallies import FactTally
 from adequa.report.texts import MOST_WORST
 from adequa.run import unscored_lines
+from adequa.tables import digits_for
+from adequa.web.api.engine import ChildProcess, ProcessLost
 from adequa.web.api.runs import Record, Runs, open_served
 from adequa.web.errors import Refusal, refusal_of
 from adequa.web.limits import whole_number
-from adequa.web.processes import ChildProcess, ProcessLost
 from adequa.web.workbench.index import BackgroundTask, Indexes, RunIndex, TextSelection
 from adequa.web.workbench.site import WorkbenchSite
 

@@ -12,13 +12,12 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
 
 from adequa import __version__
-from adequa.report.figures import percent, written
 from adequa.report.page import asset, script_json
-from adequa.tables import interval_words
+from adequa.tables import interval_words, percent, written
 from adequa.web.errors import Refusal
 from adequa.web.limits import CampaignLimits, Throttle
 from adequa.web.pages import Pages
-from adequa.web.sessions import FORM_TOKEN, Session, Sessions, SignedTokens
+from adequa.web.security import FORM_TOKEN, Session, Sessions, SignedTokens
 
 _LINK = "workbench"
 
