@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from adequa.errors import MissingExtra, SettingError
+from adequa.errors import SettingError, load_extra
 from adequa.files import write_errors
 from adequa.tables import one_line, shortened
 
@@ -559,10 +559,7 @@ def save_picture(svg: str, path: Path) -> None:
 
 
 def _rendered(svg: str) -> bytes:
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError:
-        raise MissingExtra("png", "resvg-py") from None
+    svg_to_bytes = load_extra("png", "resvg_py", "resvg-py").svg_to_bytes
     family = sans_serif()
     if family is None:
         raise MissingFont

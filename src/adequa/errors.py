@@ -10,8 +10,8 @@
     └── ServiceError    an external service that failed
 
 The library raises these and nothing else for wrong use; only the command line turns them into exit
-codes. Programming errors keep their traceback. `require_known` raises UnknownName and
-`require_packages` MissingExtra.
+codes. Programming errors keep their traceback. `require_known` raises UnknownName,
+`require_packages` and `load_extra` raise MissingExtra.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "AdequaError",
@@ -123,6 +125,23 @@ class MissingExtra(AdequaError):
             f"this needs the package {self.package!r}, which is not installed: "
             f"pip install 'adequa[{self.extra}]'"
         )
+
+
+def load_extra(extra: str, module: str, package: str | None = None) -> Any:
+    """A module of an extra; raises a MissingExtra if its package is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(extra, package or module.partition(".")[0]) from None
+
+
+def load_package(package: str, what: str = "this") -> Any:
+    """A package that is part of no extra; raises a SettingError if it is not installed."""
+    try:
+        return import_module(package)
+    except ImportError:
+        problem = f"{what} needs the package {package!r}, which is not installed"
+        raise SettingError(f"{problem}: pip install {package}") from None
 
 
 def require_packages(extra: str, *packages: str) -> None:

@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Any, ClassVar, Literal
 
 from adequa.data import Item, Score
-from adequa.errors import MissingExtra, ModelError, SettingError
+from adequa.errors import MissingExtra, ModelError, SettingError, load_extra
 from adequa.metrics.base import (
     NO_REFERENCES,
     Metric,
@@ -189,10 +189,7 @@ class Evaluate(Metric):
 
 @lru_cache(maxsize=8)
 def _load(module: str, config: str | None) -> Any:
-    try:
-        import evaluate
-    except ImportError:
-        raise MissingExtra("hf", "evaluate") from None
+    evaluate = load_extra("hf", "evaluate")
     try:
         return evaluate.load(module, config)
     except Exception as error:  # the module's own imports, the network, the disk

@@ -21,13 +21,12 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 from adequa.caches import MEGABYTE, Cache, cached
 from adequa.data import Item
-from adequa.errors import DataError, MissingExtra, SettingError
+from adequa.errors import DataError, SettingError, require_packages
 from adequa.files import open_bytes
 from adequa.metrics.base import references_of
 from adequa.text import word_set
@@ -43,8 +42,7 @@ _LONGEST_WORD = 100
 
 def require_nltk() -> None:
     """Raise MissingExtra if NLTK is not installed, without importing it."""
-    if find_spec("nltk") is None:
-        raise MissingExtra("nltk", "nltk")
+    require_packages("nltk", "nltk")
 
 
 def nltk_version() -> str:

@@ -12,7 +12,6 @@ need.
 from __future__ import annotations
 
 import csv
-import importlib
 import itertools
 import json
 import math
@@ -28,7 +27,7 @@ from uuid import UUID
 
 from adequa.codec import item_from_object, item_to_object
 from adequa.data import Item, Result
-from adequa.errors import DataError, MissingExtra, SettingError, UnknownName
+from adequa.errors import DataError, SettingError, UnknownName, load_extra, load_package
 from adequa.files import (
     MAX_LINE_BYTES,
     dump_line,
@@ -491,11 +490,8 @@ class ParquetReader(Reader):
 
 
 def _parquet_rows(path: Path, *, bare: bool) -> Iterator[dict[str, Any]]:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("parquet", "pyarrow") from None
+    pa = load_extra("parquet", "pyarrow")
+    parquet = load_extra("parquet", "pyarrow.parquet")
     with open_bytes(path) as stream:
         if stream.read(4) != b"PAR1":
             raise DataError("is not a Parquet file", path=path, remedy="check its format")
@@ -650,11 +646,7 @@ def items_from_dataset(dataset: Any) -> Iterator[Any]:
 
 def results_to_dataset(results: Iterable[Result]) -> Any:
     """A Hugging Face dataset of results, with triples and findings as lists."""
-    try:
-        datasets = importlib.import_module("datasets")
-    except ImportError:
-        problem = "a dataset needs the package 'datasets', which is not installed"
-        raise SettingError(f"{problem}: pip install datasets") from None
+    datasets = load_package("datasets", "a dataset")
     rows = []
     for result in results:
         item = result.item
@@ -675,13 +667,7 @@ def results_to_dataset(results: Iterable[Result]) -> Any:
 def _build_frame(table: dict[str, list[Any]], numbers: Iterable[str], library: str) -> Any:
     if library not in _LIBRARIES:
         raise UnknownName("frame library", library, _LIBRARIES)
-    try:
-        module = importlib.import_module(library)
-    except ImportError:
-        raise SettingError(
-            f"a {library} frame needs the package {library!r}, which is not installed: "
-            f"pip install {library}"
-        ) from None
+    module = load_package(library, f"a {library} frame")
     numbers = set(numbers)
     if library == "polars":
         schema = {name: module.Float64 if name in numbers else module.String for name in table}
@@ -752,11 +738,8 @@ def _with_columns(items: Iterable[Item]) -> tuple[Iterable[Item], tuple[str, ...
 
 
 def _write_parquet(items: Iterable[Item], stream: BinaryIO) -> None:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("parquet", "pyarrow") from None
+    pa = load_extra("parquet", "pyarrow")
+    parquet = load_extra("parquet", "pyarrow.parquet")
     items, columns = _with_columns(items)
     schema = pa.schema([(name, pa.string()) for name in columns])
     remaining = iter(items)

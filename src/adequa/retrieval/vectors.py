@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa.data import Item, Term, Triple
-from adequa.errors import DataError, MissingExtra, ModelError, SettingError
+from adequa.errors import DataError, ModelError, SettingError, load_extra
 from adequa.settings import signature
 
 Kind: TypeAlias = Literal["texts", "graphs"]
@@ -228,10 +228,7 @@ No record of the data it was chosen on."""
 
 def require_usearch() -> Any:
     """The module usearch; raises MissingExtra if it is not installed."""
-    try:
-        return importlib.import_module("usearch.index")
-    except ImportError:
-        raise MissingExtra("retrieval", "usearch") from None
+    return load_extra("retrieval", "usearch.index")
 
 
 def build_graph(stored: StoredVectors, path: Path) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from adequa.codec import item_fields, item_to_object, result_to_object
 from adequa.data import Item, Result, Score
-from adequa.errors import MissingExtra, ModelError, RunError
+from adequa.errors import ModelError, RunError, load_extra
 from adequa.files import dump_line
 from adequa.metrics import Scorer, plugin_errors
 from adequa.progress import Progress, silent
@@ -428,10 +428,7 @@ class RayEngine:
         if not shards:
             return
         _require_several(work)
-        try:
-            import ray
-        except ImportError:
-            raise MissingExtra("ray", "ray") from None
+        ray = load_extra("ray", "ray")
         with self._connected(ray):
             # One stays free: actors on every CPU leave none for the tasks of Ray, which hangs.
             free = int(ray.cluster_resources().get("CPU", 0)) - 1

@@ -27,7 +27,7 @@ from typing import Any
 
 from adequa.codec import result_from_object
 from adequa.data import Result
-from adequa.errors import AdequaError, DataError, MissingExtra, RunError
+from adequa.errors import AdequaError, DataError, RunError, load_extra
 from adequa.files import decode_own, lines, load_object
 from adequa.metrics import Metric, load_metric
 from adequa.settings import file_hash
@@ -295,12 +295,9 @@ def local_run(url: str, *, shard: str | None = None) -> Iterator[Path]:
 
 def _open(url: str) -> tuple[Any, str]:
     """The file system of an address, and the path there."""
+    fsspec = load_extra("ray", "fsspec.core")
     try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise MissingExtra("ray", "fsspec") from None
-    try:
-        files, there = url_to_fs(url)
+        files, there = fsspec.url_to_fs(url)
     except (ImportError, ValueError) as error:  # the package of a store, or a store nobody knows
         raise RunError(f"{url} cannot be opened ({error})") from None
     return files, there.rstrip("/")

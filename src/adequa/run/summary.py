@@ -9,6 +9,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from adequa import __version__
+from adequa.errors import AdequaError, ServiceError, load_package, require_known
 from adequa.metrics import Metric, plugin_errors
 from adequa.stats import ExactSum, Moments, bounded
 
@@ -268,8 +269,6 @@ def log_run(
 
     `texts` also uploads `scores.jsonl`.
     """
-    from adequa.errors import AdequaError, ServiceError, require_known
-
     require_known("tracker", [to], _TRACKERS)
     files = [run.path / "manifest.json", run.summary_path, *([run.scores_path] if texts else [])]
     figures = run_figures(run.summary)
@@ -304,7 +303,7 @@ def _to_mlflow(
 ) -> None:
     import re
 
-    mlflow = _tracker("mlflow")
+    mlflow = load_package("mlflow")
     if project is not None:
         mlflow.set_experiment(project)
 
@@ -326,25 +325,13 @@ def _to_wandb(
     figures: dict[str, float],
     files: list[Path],
 ) -> None:
-    wandb = _tracker("wandb")
+    wandb = load_package("wandb")
     with wandb.init(project=project, name=name, job_type="evaluation", config=parameters) as run:
         run.log(figures)
         artifact = wandb.Artifact(f"adequa-{run.id}", type="evaluation")
         for file in files:
             artifact.add_file(str(file))
         run.log_artifact(artifact)
-
-
-def _tracker(package: str) -> Any:
-    import importlib
-
-    from adequa.errors import SettingError
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        problem = f"this needs the package {package!r}, which is not installed"
-        raise SettingError(f"{problem}: pip install {package}") from None
 
 
 _TRACKERS = {"mlflow": _to_mlflow, "wandb": _to_wandb}

@@ -15,7 +15,6 @@ scale per row and MatMulIntegerToFloat, as written here, do not.
 from __future__ import annotations
 
 import fnmatch
-import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -26,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adequa import __version__
-from adequa.errors import MissingExtra, ModelError, UnknownName, require_known
+from adequa.errors import ModelError, UnknownName, load_extra, require_known
 from adequa.models.shipped import parse_object
 
 Array = npt.NDArray[Any]
@@ -124,11 +123,8 @@ def _read(path: Path) -> bytes:
 
 
 def _read_tensors(path: Path) -> dict[str, Array]:
-    try:
-        safetensors = importlib.import_module("safetensors")
-        load = importlib.import_module("safetensors.numpy").load
-    except ImportError:
-        raise MissingExtra("train", "safetensors") from None
+    safetensors = load_extra("train", "safetensors")
+    load = load_extra("train", "safetensors.numpy").load
     try:
         read = load(_read(path))
     except (safetensors.SafetensorError, ValueError, KeyError) as error:
@@ -187,10 +183,7 @@ _OPSET, _FUSED_OPSET, _FORMAT = 17, 1, 8
 
 def load_onnx() -> Any:
     """The package that writes ONNX files; running them does not need it."""
-    try:
-        return importlib.import_module("onnx")
-    except ImportError:
-        raise MissingExtra("train", "onnx") from None
+    return load_extra("train", "onnx")
 
 
 class OnnxGraph:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adequa.errors import DataError, MissingExtra, ServiceError
+from adequa.errors import DataError, MissingExtra, ServiceError, load_extra
 from adequa.files import write_errors
 from adequa.human.campaign.settings import DATABASE
 
@@ -91,10 +91,7 @@ class Database:
         name = address.render_as_string(hide_password=True)
         if address.get_backend_name() == "sqlite":
             return cls(_sqlite(address), name)
-        try:
-            import psycopg  # noqa: F401
-        except ImportError:
-            raise MissingExtra("postgres", "psycopg") from None
+        load_extra("postgres", "psycopg")
         engine = sql.create_engine(
             address,
             pool_size=10,
