@@ -35,7 +35,7 @@ GALLERY = DOCS / "gallery" / "report.html"
 NOTEBOOK = DOCS / "notebook.ipynb"
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
 _BLOCK = re.compile(
-    r"(?P<begin><!-- begin (?P<kind>\w+)(?: (?P<name>\w+))? -->\n).*?(?P<end><!-- end -->)",
+    r"(?P<begin><!-- begin (?P<kind>\w+)(?: (?P<name>[\w-]+))? -->\n).*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
 

@@ -76,7 +76,7 @@ def test_scoring_the_sample_runs_few_modules_and_imports_one_command(tmp_path: P
     assert done.returncode == 0, done.stderr
     counts, imported, ran = done.stderr.splitlines()[-3:]
     commands = {name for name in imported.split() if name.startswith("adequa.cli.")}
-    assert commands == {f"adequa.cli.{name}" for name in ("app", "inputs", "options", "score")}
+    assert commands == {f"adequa.cli.{name}" for name in ("app", "options", "score")}
     assert int(counts.split()[-2]) <= MOST_MODULES, f"{counts}\n{ran}"
 
 
