@@ -176,7 +176,7 @@ def test_out_writes_a_file(analyse: Analyse, ratings: Path, tmp_path: Path) -> N
         (["--data", "mean"], "unknown kind of data"),
         (["--correction", "tukey"], "unknown correction"),
         (["--alpha", "5"], "alpha must lie between 0 and 1"),
-        (["--lowest", "1"], "which tell which are empty"),
+        (["--lowest", "1"], "which show which are empty"),
         (["--items", "nowhere.jsonl"], "nowhere.jsonl"),
         (["--out", "no/such/folder/file"], "cannot be written"),
         (["--test", "signed-rank", "--data", "single"], "use --data averaged"),

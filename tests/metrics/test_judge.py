@@ -155,7 +155,7 @@ def test_a_server_that_repeats_the_key_in_an_error(
     assert KEY not in str(caught.value)
     assert "ADEQUA_JUDGE_KEY" in str(caught.value)
     monkeypatch.setenv("ADEQUA_JUDGE_KEY", "two words")
-    with pytest.raises(SettingError, match="characters of no key") as wrong:
+    with pytest.raises(SettingError, match="characters that no key has") as wrong:
         ask(server)
     assert "two words" not in str(wrong.value)
 

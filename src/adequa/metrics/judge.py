@@ -308,7 +308,9 @@ class Judge(Metric):
     def _secret(self) -> str:
         secret = os.environ.get(self.key, "").strip()
         if not re.fullmatch(r"[!-~]*", secret):
-            raise SettingError(f"the environment variable {self.key} has characters of no key")
+            raise SettingError(
+                f"the environment variable {self.key} has characters that no key has"
+            )
         return secret
 
     def _price(self, tokens_in: int, tokens_out: int) -> float:

@@ -132,7 +132,7 @@ def test_severities_are_read_and_written_and_belong_to_marks() -> None:
     (question,) = questions_from_object([raw])
     assert question.severities == ("minor", "major")
     for change, problem in (
-        ({"labels": [], "omissions": True}, "has severities of no marks"),
+        ({"labels": [], "omissions": True}, "has severities, but nothing to mark"),
         ({"severities": ["minor", "minor"]}, "the severity 'minor' occurs twice"),
         ({"severities": "minor"}, "'severities' is a string"),
         ({"severities": [""]}, "a severity of the question 'errors' is not a text"),

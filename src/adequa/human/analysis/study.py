@@ -339,7 +339,7 @@ def _filled(ratings: Sequence[Rating], items: Iterable[Item], lowest: float) -> 
     known = list(items)
     if not known:
         raise SettingError(
-            "lowest=… scores empty texts; name the items with items=…, which tell which are empty"
+            "lowest=… scores empty texts; name the items with items=…, which show which are empty"
         )
     for rating in ratings:
         if rating.value < lowest:

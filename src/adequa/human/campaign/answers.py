@@ -40,7 +40,7 @@ def validated(questions: Sequence[Question], item: Item, raw: Mapping[str, Any])
     """The answer in stored form; a WrongAnswer unless every question has a value on its scale."""
     names = [question.name for question in questions]
     for name in sorted(map(str, raw.keys() - set(names))):
-        raise WrongAnswer(name, "is not asked", f"asked are {', '.join(names)}")
+        raise WrongAnswer(name, "is not asked", f"the questions are {', '.join(names)}")
     values: dict[str, Any] = {}
     for question in questions:
         if question.name not in raw:

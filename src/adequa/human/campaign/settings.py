@@ -125,7 +125,7 @@ def _question(raw: Any) -> Question:
     _no_twice(severities, "severity")
     if severities and not marks:
         remedy = "give 'labels' or leave out 'severities'"
-        raise DataError(f"{where} has severities of no marks", remedy=remedy)
+        raise DataError(f"{where} has severities, but nothing to mark", remedy=remedy)
     omissions = fields.get("omissions", False)
     if type(omissions) is not bool:
         raise DataError(
@@ -318,7 +318,7 @@ def read_campaign(folder: Path | str) -> tuple[Campaign, list[SampledText]]:
                 f"has a control for {name!r}, which is not asked",
                 path=Path(folder) / SAMPLE,
                 line=line,
-                remedy=f"asked are {', '.join(sorted(questions))}",
+                remedy=f"the questions are {', '.join(sorted(questions))}",
             )
     return campaign, texts
 

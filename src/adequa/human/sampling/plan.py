@@ -125,7 +125,7 @@ def _by_text(
         if question is None:
             raise DataError(
                 f"{where} is about {rating.criterion!r}, which is not asked",
-                remedy=f"asked are {', '.join(questions)}",
+                remedy=f"the questions are {', '.join(questions)}",
             )
         if not _on_scale(question, rating.value):
             raise DataError(
