@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Aliases, Format, Input, Json, echo_json
+from adequa.cli.options import Aliases, Format, Input, Json, echo_json, option
 
 if TYPE_CHECKING:
     from research.corpora.derived import CorpusTally
@@ -23,10 +23,7 @@ derive = typer.Typer(
 )
 
 Out = Annotated[
-    Path,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="The .jsonl, .csv, .tsv or .parquet file to write."
-    ),
+    Path, option("FILE", "The .jsonl, .csv, .tsv or .parquet file to write.", "--out", "-o")
 ]
 
 
@@ -58,7 +55,7 @@ def inverted(
 def labels(
     source: Input,
     out: Out,
-    seed: Annotated[int, typer.Option("--seed", help="Random seed of the changed facts.")] = 0,
+    seed: Annotated[int, option(None, "Random seed of the changed facts.", "--seed")] = 0,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
 ) -> None:
@@ -87,22 +84,15 @@ def chunks(
     ],
     triples: Annotated[
         Path,
-        typer.Option(
-            "--triples",
-            metavar="FILE",
-            help="Tab-separated subject, predicate and object, or any known format.",
+        option(
+            "FILE", "Tab-separated subject, predicate and object, or any known format.", "--triples"
         ),
     ],
     out: Out,
     aliases: Aliases = None,
     words: Annotated[
         int | None,
-        typer.Option(
-            "--words",
-            min=1,
-            metavar="N",
-            help="Cut texts into pieces of this many words, such as 100.",
-        ),
+        option("N", "Cut texts into pieces of this many words, such as 100.", "--words", min=1),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -132,11 +122,11 @@ def wikidata(
     out: Out,
     mapping: Annotated[
         Path | None,
-        typer.Option(
-            "--mapping",
-            metavar="FILE",
-            help="TSV or JSON file from DBpedia properties to Wikidata labels; by default the "
+        option(
+            "FILE",
+            "TSV or JSON file from DBpedia properties to Wikidata labels; by default the "
             "mapping that comes with the checkout.",
+            "--mapping",
         ),
     ] = None,
     format: Format = None,  # noqa: A002

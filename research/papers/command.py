@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from adequa.cli import train as cli
-from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, group
+from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, flag, group, option
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -21,41 +21,28 @@ if TYPE_CHECKING:
 paper = group("paper", "Reproduce a paper's tables and figures.")
 
 Pictures = Annotated[
-    Path | None,
-    typer.Option("--pictures", "--out", "-o", metavar="DIR", help="Write the figures to DIR."),
+    Path | None, option("DIR", "Write the figures to DIR.", "--pictures", "--out", "-o")
 ]
-Years = Annotated[str, typer.Option("--year", metavar="YEAR", help="2020, 2017 or both.")]
-Detector = Annotated[
-    str, typer.Option(metavar="NAME", help="adequa, or paper for the paper's Algorithm 1.")
-]
+Years = Annotated[str, option("YEAR", "2020, 2017 or both.", "--year")]
+Detector = Annotated[str, option("NAME", "adequa, or paper for the paper's Algorithm 1.")]
 AliasFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--aliases", metavar="FILE", help="Synonyms of entities: TSV, JSON, or a built file."
-    ),
+    Path | None, option("FILE", "Synonyms of entities: TSV, JSON, or a built file.", "--aliases")
 ]
-Linker = Annotated[
-    str | None, typer.Option("--linker", metavar="URL", help="A REL server, asked for every text.")
-]
+Linker = Annotated[str | None, option("URL", "A REL server, asked for every text.", "--linker")]
 Coreference = Annotated[
-    str,
-    typer.Option(
-        "--coreference", metavar="NAME", help="Who resolves pronouns: none, stanza or adequa."
-    ),
+    str, option("NAME", "Who resolves pronouns: none, stanza or adequa.", "--coreference")
 ]
 Columns = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "ROW=METRIC",
+        "A metric for a row of the correlation tables, such as 'BERT-score "
+        "P=precomputed:file=scores.jsonl,key=bert-p'. Repeatable; default: released "
+        "scores, or our own.",
         "--column",
-        metavar="ROW=METRIC",
-        help="A metric for a row of the correlation tables, such as 'BERT-score P=precomputed:"
-        "file=scores.jsonl,key=bert-p'. Repeatable; default: released scores, or our own.",
     ),
 ]
-Only = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="SECTION", help="Only this section. Repeatable."),
-]
+Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
 
 
 def _print(reproduction: Reproduction, folder: Path | None, *, as_json: bool) -> None:
@@ -97,8 +84,7 @@ def _chosen_years(year: str) -> tuple[int, ...]:
 @paper.command()
 def esa(
     data: Annotated[
-        Path | None,
-        typer.Option("--data", metavar="DIR", help="The folder with webnlg2020 and webnlg2017."),
+        Path | None, option("DIR", "The folder with webnlg2020 and webnlg2017.", "--data")
     ] = None,
     year: Years = "both",
     detector: Detector = "adequa",
@@ -107,27 +93,22 @@ def esa(
     coreference: Coreference = "none",
     column: Columns = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="DIR", help="Write Figure 3 and the worksheets to DIR."
-        ),
+        Path | None, option("DIR", "Write Figure 3 and the worksheets to DIR.", "--out", "-o")
     ] = None,
     worksheet: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --data, write a random sample of the undetected entities of all systems of "
+        option(
+            "FILE",
+            "With --data, write a random sample of the undetected entities of all systems of "
             "2020; alone, summarise a completed FILE.",
         ),
     ] = None,
     flags: Annotated[
-        int, typer.Option(min=1, help="Undetected entities per system in that sample.")
+        int, option(None, "Undetected entities per system in that sample.", min=1)
     ] = 12,
-    show: Annotated[
-        bool, typer.Option("--show", help="Print the texts of the worksheet, from --data.")
-    ] = False,
-    sample: Annotated[int, typer.Option(min=1, help="Texts per system in the worksheets.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the worksheets' sample.")] = 0,
+    show: Annotated[bool, flag("--show", "Print the texts of the worksheet, from --data.")] = False,
+    sample: Annotated[int, option(None, "Texts per system in the worksheets.", min=1)] = 20,
+    seed: Annotated[int, option(None, "Random seed of the worksheets' sample.", min=0)] = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -185,80 +166,68 @@ def esa(
 
 @paper.command()
 def joint(
-    data: Annotated[
-        Path,
-        typer.Option("--data", metavar="DIR", help="The folder with webnlg2020, webnlg2017, dart."),
-    ],
+    data: Annotated[Path, option("DIR", "The folder with webnlg2020, webnlg2017, dart.", "--data")],
     weights: Annotated[
         list[str] | None,
-        typer.Option(
-            "--weights",
-            metavar="NAME=FOLDER",
-            help="Weights written by `adequa export`, a version, or hub:MODEL; default: the "
+        option(
+            "NAME=FOLDER",
+            "Weights written by `adequa export`, a version, or hub:MODEL; default: the "
             "shipped weights. Repeatable; figures use the first.",
+            "--weights",
         ),
     ] = None,
     only: Only = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(
-            "--corpus", metavar="NAME=PATH", help="A further corpus in any format. Repeatable."
-        ),
+        option("NAME=PATH", "A further corpus in any format. Repeatable.", "--corpus"),
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(
-            "--mapping",
-            metavar="FILE",
-            help="Mapping of properties for WebNLG-WD; see `adequa derive`.",
-        ),
+        option("FILE", "Mapping of properties for WebNLG-WD; see `adequa derive`.", "--mapping"),
     ] = None,
     pool: Annotated[
         int | None,
-        typer.Option(
+        option(
+            None,
+            "Number of texts to search, and of inverted triples of a study; fewer are faster."
+            " Default: all.",
             min=1,
-            help="Number of texts to search, and of inverted triples of a study; fewer are faster. "
-            "Default: all.",
         ),
     ] = None,
     study: Annotated[
         list[str] | None,
-        typer.Option(
-            "--study",
-            metavar="NAME",
-            help="Run a study of trainings instead, and print its table: baselines, negatives, "
+        option(
+            "NAME",
+            "Run a study of trainings instead, and print its table: baselines, negatives, "
             "batches, mixtures, best-half, loss, ratings. Repeatable. Needs --rows.",
+            "--study",
         ),
     ] = None,
     rows: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The folder of the studies' rows. Those that are there are not run again; "
-            "without --study, they are shown with the rest.",
+        option(
+            "DIR",
+            "The folder of the studies' rows. Those that are there are not run again; without"
+            " --study, they are shown with the rest.",
         ),
     ] = None,
     row: Annotated[
-        list[str] | None,
-        typer.Option("--row", metavar="NAME", help="Run only this row of a study. Repeatable."),
+        list[str] | None, option("NAME", "Run only this row of a study. Repeatable.", "--row")
     ] = None,
     base: cli.Base = "all-MiniLM-L6-v2",
     steps: Annotated[
-        int | None,
-        typer.Option(min=1, help="Batches per row of a study; default: the schedule's 50."),
+        int | None, option(None, "Batches per row of a study; default: the schedule's 50.", min=1)
     ] = None,
     rating_steps: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Batches of fine-tuning in the study ratings; default: the schedule's 50."
+        option(
+            None, "Batches of fine-tuning in the study ratings; default: the schedule's 50.", min=1
         ),
     ] = None,
     threads: cli.Threads = None,
-    sample: Annotated[int, typer.Option(min=1, help="Pairs per corpus in Figure 2.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of samples and resamples.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write the figures to DIR.")
-    ] = None,
+    sample: Annotated[int, option(None, "Pairs per corpus in Figure 2.", min=1)] = 1000,
+    seed: Annotated[int, option(None, "Random seed of samples and resamples.", min=0)] = 0,
+    out: Annotated[Path | None, option("DIR", "Write the figures to DIR.", "--out", "-o")] = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -325,55 +294,43 @@ def joint(
 @paper.command()
 def nli(
     data: Annotated[
-        Path | None,
-        typer.Option(
-            "--data", metavar="DIR", help="The folder with webnlg2017, webnlg2020 and e2e."
-        ),
+        Path | None, option("DIR", "The folder with webnlg2017, webnlg2020 and e2e.", "--data")
     ] = None,
-    dataset: Annotated[str, typer.Option(metavar="NAME", help="webnlg, e2e or both.")] = "both",
+    dataset: Annotated[str, option("NAME", "webnlg, e2e or both.")] = "both",
     model: Annotated[
         list[str] | None,
-        typer.Option(
-            "--model",
-            metavar="NAME",
-            help="A natural language inference model to compare with the verifier: a folder or a "
+        option(
+            "NAME",
+            "A natural language inference model to compare with the verifier: a folder or a "
             "name on the hub. Repeatable.",
+            "--model",
         ),
     ] = None,
     weights: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="The verifier's weights; default: the shipped ones."),
+        str | None, option("FOLDER", "The verifier's weights; default: the shipped ones.")
     ] = None,
     only: Only = None,
     sample: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="INTEGER", help="Number of texts per data set; default: all."),
+        int | None, option("INTEGER", "Number of texts per data set; default: all.", min=1)
     ] = None,
     worksheet: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With --data and --dataset, write errors to examine; alone, summarise a completed "
-            "FILE.",
+        option(
+            "FILE",
+            "With --data and --dataset, write errors to examine; alone, summarise a completed"
+            " FILE.",
         ),
     ] = None,
-    show: Annotated[
-        bool, typer.Option("--show", help="Print the texts of the worksheet, from --data.")
-    ] = False,
+    show: Annotated[bool, flag("--show", "Print the texts of the worksheet, from --data.")] = False,
     setup: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="The setup whose errors are written: templates, backoff, or a model.",
-        ),
+        str, option("NAME", "The setup whose errors are written: templates, backoff, or a model.")
     ] = "templates",
-    errors: Annotated[int, typer.Option(min=1, help="Number of errors in a worksheet.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of samples and resamples.")] = 0,
+    errors: Annotated[int, option(None, "Number of errors in a worksheet.", min=1)] = 100,
+    seed: Annotated[int, option(None, "Random seed of samples and resamples.", min=0)] = 0,
     jobs: Jobs = 1,
-    cache: Annotated[Path | None, typer.Option(metavar="DIR", help="Cache scores in DIR.")] = None,
+    cache: Annotated[Path | None, option("DIR", "Cache scores in DIR.")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Write figures and templates to DIR."),
+        Path | None, option("DIR", "Write figures and templates to DIR.", "--out", "-o")
     ] = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -430,12 +387,8 @@ def nli(
 
 @paper.command()
 def entailment(
-    data: Annotated[
-        Path, typer.Option("--data", metavar="DIR", help="The folder with entailment/*.csv.")
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="DIR", help="The model's folder to write.")
-    ],
+    data: Annotated[Path, option("DIR", "The folder with entailment/*.csv.", "--data")],
+    out: Annotated[Path, option("DIR", "The model's folder to write.", "--out", "-o")],
     base: cli.Base = "all-MiniLM-L6-v2",
     steps: cli.Steps = 4500,
     batch: cli.Batch = 32,
@@ -482,17 +435,14 @@ def entailment(
 
 @paper.command()
 def correlations(
-    data: Annotated[
-        Path,
-        typer.Option("--data", metavar="DIR", help="The folder with webnlg2020 and webnlg2017."),
-    ],
+    data: Annotated[Path, option("DIR", "The folder with webnlg2020 and webnlg2017.", "--data")],
     year: Years = "both",
     detector: Detector = "adequa",
     aliases: AliasFile = None,
     linker: Linker = None,
     coreference: Coreference = "none",
     column: Columns = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resamples.")] = 0,
+    seed: Annotated[int, option(None, "Random seed of the resamples.", min=0)] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -522,11 +472,9 @@ def correlations(
 
 @paper.command()
 def human(
-    data: Annotated[
-        Path, typer.Option("--data", metavar="DIR", help="The folder with webnlg2017.")
-    ],
+    data: Annotated[Path, option("DIR", "The folder with webnlg2017.", "--data")],
     only: Only = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the resamples of Table 1.")] = 0,
+    seed: Annotated[int, option(None, "Random seed of the resamples of Table 1.", min=0)] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -545,47 +493,39 @@ def human(
     from research.papers.human.reproduction import reproduce_human
 
     reproduction = reproduce_human(
-        data,
-        only=only or (),
-        seed=seed,
-        progress=lambda what: progress_bar(what, quiet=quiet),
+        data, only=only or (), seed=seed, progress=lambda what: progress_bar(what, quiet=quiet)
     )
     _print(reproduction, pictures, as_json=as_json)
 
 
 @paper.command(name="all")
 def every(
-    data: Annotated[
-        Path,
-        typer.Option("--data", metavar="DIR", help="The folder with all research data."),
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The HTML page to write.")
-    ] = Path("papers.html"),
+    data: Annotated[Path, option("DIR", "The folder with all research data.", "--data")],
+    out: Annotated[Path, option("FILE", "The HTML page to write.", "--out", "-o")] = Path(
+        "papers.html"
+    ),
     only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="PAPER", help="Only this paper. Repeatable."),
+        list[str] | None, option("PAPER", "Only this paper. Repeatable.", "--only")
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option(
-            "--keep",
-            metavar="DIR",
-            help="Keep the part of each paper in DIR, and use those that are there; --only "
+        option(
+            "DIR",
+            "Keep the part of each paper in DIR, and use those that are there; --only "
             "replaces them.",
+            "--keep",
         ),
     ] = None,
     rows: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The rows of `paper joint --study`, to be shown."),
+        Path | None, option("DIR", "The rows of `paper joint --study`, to be shown.")
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Only N texts per data set of nli, and N texts to search in joint; the page says "
+        option(
+            "N",
+            "Only N texts per data set of nli, and N texts to search in joint; the page says "
             "so. Default: all.",
+            min=1,
         ),
     ] = None,
     quiet: Quiet = False,

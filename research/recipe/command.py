@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json
+from adequa.cli.options import Format, Input, Json, Quiet, Texts, echo_json, flag, option
 from adequa.files import errors_at
 from adequa.progress import progress_bar
 
@@ -20,23 +20,17 @@ if TYPE_CHECKING:
 
 def blend(
     input_: Input,
-    ratings: Annotated[
-        Path, typer.Option("--ratings", metavar="FILE", help="Human ratings of the texts.")
-    ],
+    ratings: Annotated[Path, option("FILE", "Human ratings of the texts.", "--ratings")],
     weights: Annotated[
         Path,
-        typer.Option(
+        option(
+            "DIR",
+            "A folder of adequa export with both models; its calibration.json is written.",
             "--weights",
-            metavar="DIR",
-            help="A folder of adequa export with both models; its calibration.json is written.",
         ),
     ],
-    criterion: Annotated[
-        str, typer.Option("--criterion", metavar="NAME", help="The rated criterion.")
-    ] = "semantics",
-    scale: Annotated[
-        str, typer.Option("--scale", metavar="LOW,HIGH", help="The ends of the rating scale.")
-    ] = "1,3",
+    criterion: Annotated[str, option("NAME", "The rated criterion.", "--criterion")] = "semantics",
+    scale: Annotated[str, option("LOW,HIGH", "The ends of the rating scale.", "--scale")] = "1,3",
     texts: Texts = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
@@ -64,11 +58,7 @@ def blend(
     with progress_bar("texts", quiet=quiet) as progress:
         fitted = fit_similarity(weights, rated, rated_source(ratings, criterion), progress)
     if as_json:
-        result = {
-            "texts": fitted.texts,
-            "blank": fitted.blank,
-            "out_of_fold": fitted.figures,
-        }
+        result = {"texts": fitted.texts, "blank": fitted.blank, "out_of_fold": fitted.figures}
         echo_json(result)
         return
     rows: list[list[Cell]] = [
@@ -88,25 +78,21 @@ def weigh(
     ],
     weights: Annotated[
         Path,
-        typer.Option(
+        option(
+            "DIR",
+            "A folder of adequa export with a verifier; its calibration.json is written.",
             "--weights",
-            metavar="DIR",
-            help="A folder of adequa export with a verifier; its calibration.json is written.",
         ),
     ],
     gold: Annotated[
-        list[Path] | None,
-        typer.Option("--gold", metavar="PATH", help="The same texts with annotated mentions."),
+        list[Path] | None, option("PATH", "The same texts with annotated mentions.", "--gold")
     ] = None,
     composed: Annotated[
         float,
-        typer.Option(
-            "--composed", min=0, max=1, help="The share of cases composed of our own phrases."
-        ),
+        option(None, "The share of cases composed of our own phrases.", "--composed", min=0, max=1),
     ] = 0.25,
     picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE", help="Draw the reliability of `stated` as SVG."),
+        Path | None, option("FILE", "Draw the reliability of `stated` as SVG.", "--picture")
     ] = None,
     format: Format = None,  # noqa: A002
     as_json: Json = False,
@@ -178,30 +164,27 @@ _FIGURES = ("precision", "recall", "F1")
 
 def mentions(
     gold: Annotated[
-        Path,
-        typer.Argument(metavar="GOLD", help="Texts with gold mentions: the enriched corpus."),
+        Path, typer.Argument(metavar="GOLD", help="Texts with gold mentions: the enriched corpus.")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The JSON file of weights to write.")
-    ],
+    out: Annotated[Path, option("FILE", "The JSON file of weights to write.", "--out", "-o")],
     penalty: Annotated[
-        float, typer.Option(min=0, help="The L2 penalty: more keeps weights nearer to 0.")
+        float, option(None, "The L2 penalty: more keeps weights nearer to 0.", min=0)
     ] = 0.5,
     no_adjust: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--no-adjust",
-            help="Leave out the manual adjustments for the enriched corpus, whose splits were "
+            "Leave out the manual adjustments for the enriched corpus, whose splits were "
             "annotated differently; recommended for any other corpus.",
         ),
     ] = False,
     evaluate: Annotated[
         Path | None,
-        typer.Option(
-            "--evaluate",
-            metavar="DEV",
-            help="Other texts with gold mentions: compare the new weights, and the shipped ones, "
+        option(
+            "DEV",
+            "Other texts with gold mentions: compare the new weights, and the shipped ones, "
             "with them.",
+            "--evaluate",
         ),
     ] = None,
     format: Format = None,  # noqa: A002
