@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -35,10 +36,13 @@ from adequa.text.values import (
     ValueFact,
     ValueSpan,
     claim_of,
+    clock_of,
     find_contradictions,
     find_polarity,
     is_comparable,
     is_readable,
+    is_same_time,
+    quantity_of,
     read_claims,
     read_value,
     spellings_of,
@@ -181,8 +185,17 @@ class DataValues:
         return sorted(found.values(), key=lambda mention: (mention.start, mention.end))
 
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
-        """A yes or no, a zero as "no", or a code as words."""
+        """A yes or no, a zero as "no", a range from one value to another, or a code as words."""
         fact, triple = self.facts[place], self.triples[place]
+        if ends := _RANGE.fullmatch(fact.value):
+            for one, other in pairwise(text.values):
+                if (
+                    _is_end(one, ends["first"])
+                    and _is_end(other, ends["last"])
+                    and _UNTIL.fullmatch(text.string, one.end, other.start)
+                ):
+                    return Mention(triple.object, one.start, other.end, "range", 0.1)
+            return None
         is_bit = fact.value in ("0", "1")  # which `_claims` may leave out
         claim = claim_of(fact.key, fact.value) if is_bit else self._claims.get(place)
         if claim is None and _ZERO.fullmatch(fact.value):
@@ -201,6 +214,21 @@ class DataValues:
 
 
 _ZERO = re.compile(r"0(?:\.0+)?")
+_RANGE = re.compile(
+    r"\D{0,3}(?P<first>[0-9][0-9.,:]*)\s*(?:[-–—]|to)\s*[^\d\s]{0,3}(?P<last>[0-9][0-9.,:]*)"
+    r"(?:\s*[^\d\s]{1,20})?"
+)
+"""Two numbers or times with at most a sign of a currency before them and a unit after them."""
+_UNTIL = re.compile(r"(?:\s*[-–—]\s*|,? (?:to|and|until|till|through) )", re.IGNORECASE)
+
+
+def _is_end(span: ValueSpan, written: str) -> bool:
+    """Whether a value of a text is an end of a range, whose unit may stand at the other end."""
+    if ":" in written:
+        clock = clock_of(written)
+        return clock is not None and any(is_same_time(clock, one) for one in span.clocks)
+    quantity = quantity_of(written)
+    return quantity is not None and any(one.value == quantity.value for one in span.quantities)
 
 
 def _fact(triple: Triple, path: str | None) -> ValueFact:
