@@ -188,13 +188,13 @@ class DataValues:
         """A yes or no, a zero as "no", a range from one value to another, or a code as words."""
         fact, triple = self.facts[place], self.triples[place]
         if ends := _RANGE.fullmatch(fact.value):
-            for one, other in pairwise(text.values):
+            for first, last in pairwise(text.values):
                 if (
-                    _is_end(one, ends["first"])
-                    and _is_end(other, ends["last"])
-                    and _UNTIL.fullmatch(text.string, one.end, other.start)
+                    _is_end(first, ends["first"])
+                    and _is_end(last, ends["last"])
+                    and _UNTIL.fullmatch(text.string, first.end, last.start)
                 ):
-                    return Mention(triple.object, one.start, other.end, "range", 0.1)
+                    return Mention(triple.object, first.start, last.end, "range", 0.1)
             return None
         is_bit = fact.value in ("0", "1")  # which `_claims` may leave out
         claim = claim_of(fact.key, fact.value) if is_bit else self._claims.get(place)
