@@ -125,3 +125,13 @@ def test_a_range_is_named_by_both_of_its_ends(value: str, text: str, said: str |
     item = Item("1", (Triple("Lumen", "range", value),), text)
     found = [one for one in judge(item, JudgmentSettings()).mentions if one.method == "range"]
     assert [text[one.start : one.end] for one in found] == ([] if said is None else [said])
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [("Tarn has a population of 0.", False), ("Tarn has a population.", True)],
+)
+def test_a_zero_that_is_said_is_not_denied(text: str, denied: bool) -> None:
+    item = Item("1", (Triple("Tarn", "population", "0"),), text)
+    found = judge(item, JudgmentSettings()).unexplained
+    assert any(one.kind == "truth" for one in found) == denied

@@ -123,6 +123,8 @@ class DataValues:
             for one in find_contradictions(
                 self.facts, text, self._claims, language, bare=self.is_record
             )
+            # "a population of 0" does not affirm what the zero denies
+            if self.facts[one.fact].value != "0" or not _SAID_ZERO.search(text)
         ]
 
     def unreadable(self, language: Language) -> set[str]:
@@ -214,6 +216,7 @@ class DataValues:
 
 
 _ZERO = re.compile(r"0(?:\.0+)?")
+_SAID_ZERO = re.compile(r"(?<![\w.,])(?:0|zero)(?!\w|[.,]\d)", re.IGNORECASE)
 _RANGE = re.compile(
     r"\D{0,3}(?P<first>[0-9][0-9.,:]*)\s*(?:[-–—]|to)\s*[^\d\s]{0,3}(?P<last>[0-9][0-9.,:]*)"
     r"(?:\s*[^\d\s]{1,20})?"
