@@ -271,20 +271,23 @@ def calibrate(
     flagged: Annotated[
         float,
         typer.Option("--flagged", help="The share of faithful held-out texts to be flagged."),
-    ] = 0.06,
+    ] = 0.07,
+    count: Annotated[
+        int, typer.Option("--count", min=4, help="Right texts of each source, at most.")
+    ] = 600,
 ) -> None:
     """Fit the line from the reader's logits to probabilities, and write it into the weights."""
     from adequa.errors import ModelError
+    from adequa.metrics.nli import Nli
+    from adequa.metrics.nli.evidence import VerifierEvidence
     from adequa.models import load_relation_reader
-    from adequa.readers import open_source
-    from research.relations.calibration import fit_line, write_line
-    from research.relations.groups import read_written
+    from research.relations.calibration import fit_line, read_labelled_texts, write_line
 
-    reader = load_relation_reader(str(weights))
-    if reader is None:
+    if load_relation_reader(str(weights)) is None:
         raise ModelError(f"{weights}: has no relation reader; export one into it")
-    items = list(open_source(data / "webnlg2020" / "dev"))
-    line = fit_line(reader.read, read_written(dev=True), items, flagged=flagged)
+    source = Nli(weights=str(weights)).evidence_source()
+    assert isinstance(source, VerifierEvidence)  # noqa: S101 - no other model is named
+    line = fit_line(source.readings, read_labelled_texts(data, count=count), flagged=flagged)
     typer.echo(json.dumps(write_line(weights, line), indent=1))
 
 

@@ -92,7 +92,7 @@ def encode_group(
 
 def _encode_facts(text: RelationText, reader: RelationReader) -> Sequence[FactRow | None]:
     """The rows of a text's facts; None for a fact that the reader would not read in one pass."""
-    passes = reader.inputs(NamedText(text.text, text.triples, {}, locate(text)), twice=False)
+    passes = reader.inputs(NamedText(text.text, text.triples, {}, locate(text)))
     return [
         FactRow(tuple(own[0][0]), own[0][1], label) if len(own) == 1 else None
         for own, label in zip(passes, text.stated, strict=True)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from adequa.data import Item, Triple
 from adequa.entities import JudgmentSettings, is_counterpart, judge, values_of
 
@@ -105,3 +107,31 @@ def test_a_record_and_the_same_triples_are_judged_apart() -> None:
     for item, words in ((plain, "7.8 kg"), (replace(RECORD, text=text), "weighs 7.8 kg")):
         (one,) = judge(item, JudgmentSettings()).unexplained
         assert text[one.start : one.end] == words
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        ("07:30–16:00", "Lumen is open from 7:30 a.m. to 4 p.m.", "7:30 a.m. to 4 p.m."),
+        ("07:30-16:00", "Lumen opens 7:30 – 16:00.", "7:30 – 16:00"),
+        ("£10-20", "Lumen asks for ten to twenty pounds.", "ten to twenty pounds"),
+        ("5-12 years", "Lumen is for children from 5 until 12.", "5 until 12"),
+        ("07:30–16:00", "Lumen is open from 7:30 a.m. to 5 p.m.", None),
+        ("£10-20", "Lumen asks for ten pounds, or twenty.", None),
+        ("£10-20", "Lumen asks for twenty to ten pounds.", None),
+    ],
+)
+def test_a_range_is_named_by_both_of_its_ends(value: str, text: str, said: str | None) -> None:
+    item = Item("1", (Triple("Lumen", "range", value),), text)
+    found = [one for one in judge(item, JudgmentSettings()).mentions if one.method == "range"]
+    assert [text[one.start : one.end] for one in found] == ([] if said is None else [said])
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [("Tarn has a population of 0.", False), ("Tarn has a population.", True)],
+)
+def test_a_zero_that_is_said_is_not_denied(text: str, denied: bool) -> None:
+    item = Item("1", (Triple("Tarn", "population", "0"),), text)
+    found = judge(item, JudgmentSettings()).unexplained
+    assert any(one.kind == "truth" for one in found) == denied

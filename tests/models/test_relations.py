@@ -117,6 +117,19 @@ def test_the_inverse_of_a_symmetric_relation_is_not_asked_about() -> None:
     assert len(run.seen) == 1
 
 
+def test_an_entity_that_the_data_writes_in_two_ways_is_one() -> None:
+    reader = WordPiece((*WORDS, "hall"))
+    run = Recorded(reader)
+    triples = [Triple("Acme_Hall", "founder of", "Anna"), Triple('"Acme Hall"', "leads", "Bo")]
+    names = [(0, 9, "Acme_Hall"), (18, 22, "Anna"), (24, 33, '"Acme Hall"'), (40, 42, "Bo")]
+    text = "Acme Hall founded Anna. Acme Hall leads Bo."
+    found = RelationReader(reader, run).inputs(NamedText(text, triples, {}, names))
+    subject, value, other = PLACEHOLDERS[:3]
+    words = [" ".join(run.words[one] for one in own[0][0]) for own in found]
+    assert words[0].startswith(f"[CLS] {subject} founded {value} . {subject} leads {other} .")
+    assert words[1].startswith(f"[CLS] {subject} founded {other} . {subject} leads {value} .")
+
+
 def test_exchanged_names_give_another_input() -> None:
     _, one = read("Acme founded Anna.", FOUNDER)
     _, other = read("Anna founded Acme.", FOUNDER)
@@ -253,7 +266,7 @@ def test_a_long_relation_is_cut() -> None:
     assert len(seen.split()) < 100
 
 
-def test_a_quality_is_read_with_other_qualities_hidden_and_in_words() -> None:
+def test_a_quality_is_read_once_with_other_qualities_hidden() -> None:
     price = Triple("Acme", "price", "low")
     text, public = "Acme is a public founder.", Triple("Acme", "founder", "public")
     reader = WordPiece(WORDS)
@@ -263,5 +276,4 @@ def test_a_quality_is_read_with_other_qualities_hidden_and_in_words() -> None:
     asked = [one.split(" [SEP] ")[0] for one in run.seen if "price" in one]
     unknown = "[UNK]"  # the article
     hidden = f"[CLS] {SUBJECT} is {unknown} {PLACEHOLDERS[2]} founder ."
-    assert asked == [hidden, f"[CLS] {SUBJECT} is {unknown} public founder ."]
-    assert [len(own) for own in RelationReader(reader, run).inputs(named, twice=False)] == [1, 1]
+    assert asked == [hidden]

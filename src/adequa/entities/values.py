@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -35,10 +36,13 @@ from adequa.text.values import (
     ValueFact,
     ValueSpan,
     claim_of,
+    clock_of,
     find_contradictions,
     find_polarity,
     is_comparable,
     is_readable,
+    is_same_time,
+    quantity_of,
     read_claims,
     read_value,
     spellings_of,
@@ -119,6 +123,8 @@ class DataValues:
             for one in find_contradictions(
                 self.facts, text, self._claims, language, bare=self.is_record
             )
+            # "a population of 0" does not affirm what the zero denies
+            if self.facts[one.fact].value != "0" or not _SAID_ZERO.search(text)
         ]
 
     def unreadable(self, language: Language) -> set[str]:
@@ -181,8 +187,17 @@ class DataValues:
         return sorted(found.values(), key=lambda mention: (mention.start, mention.end))
 
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
-        """A yes or no, a zero as "no", or a code as words."""
+        """A yes or no, a zero as "no", a range from one value to another, or a code as words."""
         fact, triple = self.facts[place], self.triples[place]
+        if ends := _RANGE.fullmatch(fact.value):
+            for first, last in pairwise(text.values):
+                if (
+                    _is_end(first, ends["first"])
+                    and _is_end(last, ends["last"])
+                    and _UNTIL.fullmatch(text.string, first.end, last.start)
+                ):
+                    return Mention(triple.object, first.start, last.end, "range", 0.1)
+            return None
         is_bit = fact.value in ("0", "1")  # which `_claims` may leave out
         claim = claim_of(fact.key, fact.value) if is_bit else self._claims.get(place)
         if claim is None and _ZERO.fullmatch(fact.value):
@@ -201,6 +216,22 @@ class DataValues:
 
 
 _ZERO = re.compile(r"0(?:\.0+)?")
+_SAID_ZERO = re.compile(r"(?<![\w.,])(?:0|zero)(?!\w|[.,]\d)", re.IGNORECASE)
+_RANGE = re.compile(
+    r"\D{0,3}(?P<first>[0-9][0-9.,:]*)\s*(?:[-–—]|to)\s*[^\d\s]{0,3}(?P<last>[0-9][0-9.,:]*)"
+    r"(?:\s*[^\d\s]{1,20})?"
+)
+"""Two numbers or times with at most a sign of a currency before them and a unit after them."""
+_UNTIL = re.compile(r"(?:\s*[-–—]\s*|,? (?:to|and|until|till|through) )", re.IGNORECASE)
+
+
+def _is_end(span: ValueSpan, written: str) -> bool:
+    """Whether a value of a text is an end of a range, whose unit may stand at the other end."""
+    if ":" in written:
+        clock = clock_of(written)
+        return clock is not None and any(is_same_time(clock, one) for one in span.clocks)
+    quantity = quantity_of(written)
+    return quantity is not None and any(one.value == quantity.value for one in span.quantities)
 
 
 def _fact(triple: Triple, path: str | None) -> ValueFact:

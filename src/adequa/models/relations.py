@@ -21,7 +21,7 @@ from adequa.models.runtime import breaks_of
 from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run, Wording
 from adequa.models.wordpiece import Piece, WordPiece
-from adequa.text import is_symmetric, word_set
+from adequa.text import is_symmetric, label_of, word_set
 from adequa.text.values import is_quality, word_triple
 
 PLACEHOLDERS = tuple(f"[unused{number}]" for number in range(19, 39))
@@ -149,41 +149,29 @@ class RelationReader:
         return found
 
     def inputs(
-        self, text: NamedText, wording: Wording = word_triple, *, twice: bool = True
+        self, text: NamedText, wording: Wording = word_triple
     ) -> list[list[tuple[list[int], int]]]:
-        """The inputs for each fact, one per window, and where in each the fact begins.
-
-        A quality is read `twice`, with the other qualities hidden and in words: "a child-friendly
-        X" with X hidden says of some X that it is child-friendly. The higher logit has a higher
-        area under the curve than either on held-out written groups and composed texts.
-        """
-        names = [one for one in text.names if not _YES_OR_NO.match(one[2])]  # the words tell it
+        """The inputs for each fact, one per window, and where in each the fact begins."""
+        names = [
+            (start, end, label_of(entity).string)
+            for start, end, entity in text.names
+            if not _YES_OR_NO.match(entity)  # the words tell it
+        ]
         hidden = _hide(self.reader, text.text, names)
-        plain: _HiddenText | None = None
         found = []
-        for triple in text.triples:
-            _, relation, value = wording(triple, text.terms)
+        for one in text.triples:
+            _, relation, value = wording(one, text.terms)
+            triple = _by_labels(one)
             words = self.reader.numbers(relation_words(relation))
             graph = [self._subject, *words[:_LONGEST_RELATION]]
             places = hidden.places
             if triple.subject in places and triple.object not in places and is_quality(value):
                 graph += self.reader.numbers(value)
-                plain = plain or _hide(
-                    self.reader, text.text, [one for one in names if not is_quality(one[2])]
-                )
-                found.append(
-                    [
-                        one
-                        for way in ([hidden, plain] if twice and plain != hidden else [hidden])
-                        for one in self._passes(
-                            triple, graph, way.pieces, _cover(len(way.pieces), way.breaks)
-                        )
-                    ]
-                )
+                windows = _cover(len(hidden.pieces), hidden.breaks)
             else:
                 windows = _windows(places, triple, len(hidden.pieces), hidden.breaks)
                 graph.append(self._object)
-                found.append(self._passes(triple, graph, hidden.pieces, windows))
+            found.append(self._passes(triple, graph, hidden.pieces, windows))
         return found
 
     def _passes(
@@ -207,6 +195,13 @@ class RelationReader:
             ids.append(self.reader.separator)
             passes.append(([*ids, *graph, self.reader.separator], len(ids)))
         return passes
+
+
+def _by_labels(triple: Triple) -> Triple:
+    """A triple whose ends are called as a reader sees them: Lumen_Oy and "Lumen Oy" are one."""
+    return triple._replace(
+        subject=label_of(triple.subject).string, object=label_of(triple.object).string
+    )
 
 
 def _is_doubtful(logit: float | None, text: NamedText, fact: int) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -18,6 +18,7 @@ from adequa.metrics.nli.evidence import (
     _MOST_TRIED,
     _MOST_WORDS,
     Evidence,
+    Reading,
     Stretch,
     VerifierEvidence,
     Word,
@@ -511,13 +512,59 @@ def test_the_relation_reader_decides_about_the_facts_that_it_reads() -> None:
     assert (read.value or 0) < (plain.value or 0)
 
 
+def test_the_verifier_is_heard_where_it_is_against_a_fact() -> None:
+    settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
+    readers = {"read_relations": read_relations(leader=1.0, country=1.0)}
+    item = replace(RIGHT, text=RIGHT.text.replace("its ", ""))
+    found = check(item, **settings, **readers)
+    odds = [math.log(one / (1 - one)) for one in found.stated[:2] if one]
+    assert odds == pytest.approx([1.0, 1.0])  # it is for both
+    against = check(item, Verifier({"Ida_Thorvald": -2.0}), **settings, **readers)
+    odds = [math.log(one / (1 - one)) for one in against.stated[:2] if one]
+    assert odds == pytest.approx([1.0, 1.0 - 0.35 * 2.0])
+
+
+def test_readings_have_the_facts_as_both_models_read_them() -> None:
+    shape = Triple("Velmora", "shape", "round")
+    item = Item("1", (shape, COUNTRY, LEADER), "Velmora is round, in the country Sarn.")
+    source = VerifierEvidence(
+        Verifier(),
+        Weighing(Weigher(0.5), relation=Weigher(2.0)),
+        read_relations=read_relations(shape=3.0, country=-1.0),
+    )
+    ((first, second, third),) = source.readings([item])
+    assert (first, second) == (Reading(3.0, YES / 2, "quality"), Reading(-1.0, YES / 2, "name"))
+    assert third is None
+    assert [one.added for one in (first, second) if one] == [0.4 * YES / 2 - 0.5, 0.0]
+    assert replace(source, read_relations=None).readings([item]) == [[None] * 3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "odds", "added"),
+    [
+        ("name", 2.0, 0.0),
+        ("name", -2.0, -0.7),
+        ("name", None, 0.0),
+        ("value", 2.0, -0.5),
+        ("value", -2.0, -1.2),
+        ("quality", 2.0, 0.3),
+        ("quality", -2.0, -1.3),
+        ("quality", None, -0.5),
+    ],
+)
+def test_what_is_added_to_the_relation_reader(
+    kind: Literal["name", "value", "quality"], odds: float | None, added: float
+) -> None:
+    assert Reading(1.0, odds, kind).added == pytest.approx(added)
+
+
 def test_of_an_attribute_the_verifier_is_heard_too() -> None:
     shape = Triple("Velmora", "shape", "round")
     item = Item("1", (shape, FOUNDED), "Velmora is round, since 1733.")
     settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
     read = check(item, **settings, read_relations=read_relations(shape=-2.0, founded=-2.0))
-    alone = 1 / (1 + math.exp(2))
-    assert read.stated == pytest.approx((1 / (1 + math.exp(2 - 0.4 * YES)), alone))
+    alone = 1 / (1 + math.exp(2.5))
+    assert read.stated == pytest.approx((1 / (1 + math.exp(2.5 - 0.4 * YES)), alone))
 
 
 def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
