@@ -9,13 +9,19 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import chain
 from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention, Triple
-from adequa.entities.comparisons import find_reversals, find_wrong_shares, has_comparison
+from adequa.entities.comparisons import (
+    find_reversals,
+    find_wrong_shares,
+    has_comparison,
+    may_reverse,
+)
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -263,10 +269,12 @@ _judgments: Cache[EntityJudgment] = Cache(
     32 * MEGABYTE,
     size_of=lambda one: (
         2_000
-        + 4 * len(one.item.text)
+        + 5 * len(one.item.text)
         + sum(map(len, one.item.references))
+        + sum(map(len, chain(one.item.paths, *one.item.triples)))
         + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
     ),
+    key_in_value=True,
 )
 
 
@@ -512,7 +520,11 @@ def _unexplained(
                 f"{one.first} and {one.second}",
             )
             for one in (
-                *find_reversals(ours.text.string, ours.text.values),
+                *(
+                    find_reversals(ours.text.string, ours.text.values)
+                    if may_reverse(ours.text.string)
+                    else ()
+                ),
                 *(
                     find_wrong_shares(ours.text.string, ours.text.values)
                     if values.is_record
