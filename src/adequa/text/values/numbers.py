@@ -55,8 +55,8 @@ def _vocabulary() -> dict[str, tuple[str, int, bool]]:
 
 
 _VOCABULARY = _vocabulary()
-_STEMS = (*_ONES, "ten", "eleven", "twel", "thir", "fif", "eigh", "twent", "fort", "hundred",
-          "thousand", "llion", "dozen", "first", "second", "nin")  # fmt: skip
+_TOKEN = re.compile(r"\w+")
+_NUMBER_WORDS = frozenset(_VOCABULARY) - {"a"}  # "a" is one only before another of them
 _ANY_WORD = (
     r"(?:a(?=\s{1,2}(?:dozen|hundred|thousand|million|billion|trillion)(?!\w))|"
     + "|".join(sorted((w for w in _VOCABULARY if w != "a"), key=len, reverse=True))
@@ -120,7 +120,7 @@ def _spelt(
 
 def spelt_numbers(lower: str) -> list[SpelledNumber]:
     """Every number in words of a lower-case text, except fractions, "half a dozen", "no one"."""
-    if not any(stem in lower for stem in _STEMS):
+    if _NUMBER_WORDS.isdisjoint(_TOKEN.findall(lower)):
         return []
     found: list[SpelledNumber] = []
     for run in _RUN.finditer(lower):

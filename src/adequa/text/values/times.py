@@ -79,6 +79,8 @@ _FIGURES = re.compile(
     ){_ZONE}{_LATER}""",
     re.VERBOSE,
 )
+_AFTER_HOUR = re.compile(r"[0-9](?:[:.h][0-9]|\s?[ap]\.?\s?m|\s(?:o['’]clock|hrs|hours\slocal))")
+"""The end of an hour in figures, without which a text has no such time: it is found sooner."""
 _WORDED = re.compile(
     rf"(?<!\w)(?:(?P<noon>noon|midday|midnight)"
     rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to"
@@ -198,7 +200,9 @@ def find_times(text: str, language: Language | None = None) -> list[TimeSpan]:
     lower = lowered(text)
     if language is not None:
         return _times_in(lower, language)
-    spans = [_figures(match) for match in _FIGURES.finditer(lower)]
+    spans: list[TimeSpan] = []
+    if _AFTER_HOUR.search(lower):
+        spans = [_figures(match) for match in _FIGURES.finditer(lower)]
     if any(stem in lower for stem in _STEMS):
         spans += [_worded(match) for match in _WORDED.finditer(lower)]
         spans.sort()
