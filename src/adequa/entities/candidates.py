@@ -9,7 +9,7 @@ they are kept for stable scores. docs/results.md has the figures of the detector
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -74,12 +74,14 @@ def exact_candidates(
             for word, place in enumerate(places)
             if (opening := key[place : place + size]) in openings
         ]
-        hits += [
-            (number, word)
-            for numbers, word, place in opened
-            for number, name in numbers
-            if key.startswith(name, place)
-        ]
+        for family, word, place in opened:
+            # Whatever begins here is the last name before these letters in the alphabet, or the
+            # beginning of that name.
+            last = bisect_right(family.keys, key[place : place + family.longest]) - 1
+            if last >= 0:
+                for number, name in family.beginnings[last]:
+                    if key.startswith(name, place):
+                        hits.append((number, word))
     hits.sort()  # in the order of the names
     wanted = None if only is None else {*only}
     found: list[Candidate] = []
@@ -96,15 +98,25 @@ _OPENING = 3
 """Letters by which names are looked up at each word of a text; shorter names by all of theirs."""
 
 
+class _Family(NamedTuple):
+    """The names with one opening in alphabetical order."""
+
+    keys: list[str]
+    beginnings: list[tuple[tuple[int, str], ...]]
+    """Of each name those that it begins with and itself, with their numbers."""
+    longest: int
+    """Letters of the longest name."""
+
+
 class _NameIndex(NamedTuple):
-    """Names with their entities, and the numbers of names by the letters that they begin with.
+    """Names with their entities, and the names by the letters that they begin with.
 
     A text is looked through once, however many names there are.
     """
 
     names: list[tuple[Name, int]]
-    openings: list[tuple[int, dict[str, list[tuple[int, str]]]]]
-    """By the number of these letters; with the letters of the whole names."""
+    openings: list[tuple[int, dict[str, _Family]]]
+    """By the number of these letters."""
 
 
 def _sure_names(graph: Graph) -> _NameIndex:
@@ -120,30 +132,51 @@ def _weak_names(graph: Graph) -> _NameIndex:
 
 
 def _index(names: list[tuple[Name, int]]) -> _NameIndex:
-    openings: dict[int, dict[str, list[tuple[int, str]]]] = {}
+    openings: dict[int, dict[str, list[tuple[str, int]]]] = {}
     for number, (name, _) in enumerate(names):
-        opening = name.key[:_OPENING]
-        if opening:
+        letters = name.key
+        if opening := letters[:_OPENING]:
             same = openings.setdefault(len(opening), {}).setdefault(opening, [])
-            same.append((number, name.key))
-    return _NameIndex(names, list(openings.items()))
+            same.append((letters, number))
+    return _NameIndex(
+        names,
+        [
+            (size, {opening: _family(own) for opening, own in families.items()})
+            for size, families in openings.items()
+        ],
+    )
+
+
+def _family(names: list[tuple[str, int]]) -> _Family:
+    names.sort()
+    beginnings: list[tuple[tuple[int, str], ...]] = []
+    shorter: list[tuple[int, str]] = []
+    for letters, number in names:
+        while shorter and not letters.startswith(shorter[-1][1]):
+            shorter.pop()
+        shorter.append((number, letters))
+        beginnings.append((*shorter,))
+    keys = [letters for letters, _ in names]
+    return _Family(keys, beginnings, max(map(len, keys)))
 
 
 def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
     """A name whose letters begin with a word of the text, unless it is part of something else."""
     letters, tier, method, cased, _ = name
+    ends = text.place_ends
     end = text.places[first] + len(letters)
-    last = text.ends_at.get(end)
+    last = bisect_left(ends, end, first)
     distance = 0.0
-    if last is None:
+    if ends[last] != end:
         if len(letters) <= _LEAST_PLURAL:
             return None
         # A plural or an adverb: the word continues with s, es or ly.
         key = text.key
-        last = text.ends_at.get(end + 1)
-        if last is None or key[end] != "s":
-            last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
-            if last is None:
+        if ends[last] != end + 1 or key[end] != "s":
+            if key[end : end + 2] not in _ENDINGS:
+                return None
+            last = bisect_left(ends, end + 2, last)
+            if ends[last] != end + 2:
                 return None
         distance = _PLURAL
     if _within(name, first, text) if first == last else not _holds(name, first, last, text):
@@ -274,6 +307,8 @@ _LEAST_LIKENESS = 0.1
 """Bounds the length of a run of words where the threshold is near 1."""
 _GAP = 8
 """The most other words between two words of a long value."""
+_LEAST_BAG = 2
+"""Words of a value that can be in another order."""
 _MOST_WORDS = 60
 _WORDS_COST = 0.25
 """The greatest cost of a long value whose words are in another order."""
@@ -376,11 +411,13 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words with most of a long value's words, in any order."""
     bag = graph.derive("bags", lambda own: [_bag(one) for one in own.entities])[entity]
+    if bag.size < _LEAST_BAG:
+        return []
     stands_for = bag.stands_for
     # The numbers of the words that stand for a word of the value, in the order of the text.
     known = (text.numbers_of.get(word, ()) for word in stands_for)
     places = sorted(chain.from_iterable(known))
-    if bag.size < 2 or least * bag.letters > _letters(
+    if least * bag.letters > _letters(
         {part for place in places for part in stands_for[text.words[place]]}
     ):
         return []

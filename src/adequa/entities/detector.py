@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -89,6 +90,8 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         sure += [bag for bag in bags if not _crosses(bag, sure)]
     found = choose(sure, taken, order)
     missing = _missing(found, graph)
+    if not missing and not search.repeat_weak:
+        return found  # most texts
     if missing and len(found) < _MANY:
         found += _split(found, missing, exact)
         missing = _missing(found, graph)
@@ -143,9 +146,13 @@ def _prefer_same_spelling(
     return [one if same(one) else one._replace(distance=one.distance + further) for one in exact]
 
 
+_entity_of = attrgetter("entity")
+
+
 def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
-    have = {candidate[2] for candidate in found}
-    return [number for number in range(len(graph.strings)) if number not in have]
+    have = {*map(_entity_of, found)}
+    count = len(graph.strings)
+    return [number for number in range(count) if number not in have] if len(have) < count else []
 
 
 def _fuzzy(

@@ -56,11 +56,18 @@ class PreparedText:
         self.words = words = parts[1::2]
         # The start of each word in the key, and the end of the last one.
         bounds = [0, *accumulate(map(len, words))]
-        self.ends_at = dict(zip(bounds[1:], range(len(words)), strict=True))
+        self.place_ends = bounds[1:]
+        """The end of each word in the key."""
         bounds.pop()
         self.places = bounds
+        """The start of each word in the key."""
         self.key = "".join(words)
         self.lower_cased = string.islower()
+
+    @cached_property
+    def ends_at(self) -> dict[int, int]:
+        """The word that ends at a place of the key."""
+        return {place: number for number, place in enumerate(self.place_ends)}
 
     @cached_property
     def starts_at(self) -> dict[int, int]:
