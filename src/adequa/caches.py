@@ -105,14 +105,16 @@ class Cache(Generic[V]):
         return make, (self.max_bytes, self._size_of)
 
 
-def cached(max_bytes: int, size_of: Callable[[Any], int] | None = None) -> Callable[[F], F]:
+def cached(
+    max_bytes: int, size_of: Callable[[Any], int] | None = None, *, key_in_value: bool = False
+) -> Callable[[F], F]:
     """Decorate a function so that its results are kept in a `Cache`, by its arguments.
 
     The cache is the attribute `cache` of the function. A result of None is not kept.
     """
 
     def decorate(function: F) -> F:
-        cache: Cache[Any] = Cache(max_bytes, size_of)
+        cache: Cache[Any] = Cache(max_bytes, size_of, key_in_value=key_in_value)
 
         def remembering(*args: Any, **options: Any) -> Any:
             key = (*args, *sorted(options.items())) if options else args

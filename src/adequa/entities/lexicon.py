@@ -121,6 +121,7 @@ def predicate_use(predicate: str) -> PredicateUse | None:
     return _predicates().get(_predicate_key(predicate))
 
 
+@lru_cache(maxsize=1024)  # a label is looked up in several tables one after another
 def _key(label: str) -> str:
     return " ".join(label.replace("_", " ").split()).casefold()
 

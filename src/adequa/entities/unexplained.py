@@ -552,9 +552,11 @@ def _remembering(graph: Graph) -> Callable[[str], bool]:
 
 def _explained(word: str, graph: Graph) -> bool:
     """Whether a word comes from the data, possibly misspelt or inflected."""
+    if word in graph.data_words or word in CALENDAR or word in GENERIC or len(word) == 1:
+        return True
     words = graph.derive("known", _known_words)
     known = words.known
-    if word in known or word in CALENDAR or word in GENERIC or len(word) == 1:
+    if word in known:
         return True
     if _DIGIT.search(word):
         return word in words.figures

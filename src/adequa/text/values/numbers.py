@@ -292,6 +292,7 @@ _CHAIN = re.compile(
 _SPACED_CHAIN = re.compile(
     _CHAIN.pattern.replace("|[\\u00a0\\u2009\\u202f](?=", r"|(?<![0-9]{4})[ \u00a0\u2009\u202f](?=")
 )
+_FIGURE = re.compile("[0-9]")
 _POUNDS = {"pound", "pound sterling"}
 _POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
 _SPACED_POINT = re.compile(r"\s?([.,])\s?")
@@ -596,7 +597,7 @@ def quantity_of(string: str) -> Quantity | None:
     """The quantity of a data value, or None if it is more than a number and its unit."""
     value, datatype = literal_of(string)
     value = value.replace("_", " ").removeprefix("+")
-    if not value or len(value) > 100:
+    if len(value) > 100 or _FIGURE.search(value) is None:
         return None
     spans = find_numbers(value)
     if len(spans) != 1:
