@@ -357,7 +357,7 @@ class Detector:
         spans = sorted(find_cores(graph, text, search))
         if self.mode == "mentions":
             spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)
-        return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))
+        return Detection(graph, text, _mentions(spans, graph.strings))
 
 
 def _labels(item: Item, code: str) -> dict[str, str]:
@@ -371,10 +371,13 @@ def _joined(
     return {name: (*aliases.get(name, ()), label) for name, label in labels.items()}
 
 
-def _mention(span: Candidate, graph: Graph) -> Mention:
-    start, end, entity, _, distance, method, _ = span
-    distance = round(distance, 6) if distance else 0.0
-    return Mention(graph.strings[entity], start, end, method, distance)
+def _mentions(spans: Iterable[Candidate], strings: Sequence[str]) -> tuple[Mention, ...]:
+    return tuple(
+        [
+            Mention(strings[entity], start, end, method, round(distance, 6) if distance else 0.0)
+            for start, end, entity, _, distance, method, _ in spans
+        ]
+    )
 
 
 # The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 _LONGEST_UNIT = 8
 _LEAST_TIMES = 3
 _LEAST_SENTENCE = 4
+_IN_A_ROW = 3
+"""Words in a row that occur twice in any repetition but that of a single word."""
 _MOST_WORDS = 20_000
 """Words of a text that are searched; bounds the time."""
 
@@ -70,9 +72,12 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     """
     words = text.words[:_MOST_WORDS]
     following = words[1:]
-    triples = {*zip(words, following, words[2:], strict=False)}
-    if len(triples) == max(len(words) - 2, 0) and not any(map(eq, words, following)):
-        return ()  # whatever is repeated has three words in a row twice, or one word
+    if not any(map(eq, words, following)):
+        # Whatever is repeated has three words in a row that have all occurred before.
+        if len(words) - len({*words}) < _IN_A_ROW:
+            return ()
+        if len({*zip(words, following, words[2:], strict=False)}) == len(words) - 2:
+            return ()
     found: list[Repetition] = []
     if _beats(words):
         found = _loops(words, text)

@@ -149,14 +149,14 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
 
     The others are unchecked.
     """
-    missing = {*judgment.missing}
     denied = {
         one.triple: one
         for one in judgment.unexplained
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
-    if not missing and not denied:
+    if not judgment.missing and not denied:
         return tuple(map(_unchecked, item.triples))
+    missing = {*judgment.missing}
     facts: list[Fact] = []
     for triple in item.triples:
         if (span := denied.get(triple)) is not None:

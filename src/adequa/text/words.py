@@ -21,6 +21,7 @@ from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
+_ASCII_WORDS_AND_GAPS = re.compile(r"([a-z0-9]+)")  # the same in ASCII, and faster
 
 
 def words_of(string: str) -> list[str]:
@@ -49,7 +50,8 @@ class PreparedText:
         self.language = language
         """The language of the text; None for English."""
         self.folded = folded = fold(string)
-        parts = _WORDS_AND_GAPS.split(folded)  # a gap, a word, a gap, …, a word, a gap
+        pattern = _ASCII_WORDS_AND_GAPS if folded.isascii() else _WORDS_AND_GAPS
+        parts = pattern.split(folded)  # a gap, a word, a gap, …, a word, a gap
         offsets = list(accumulate(map(len, parts)))
         self.starts = offsets[:-1:2]
         self.ends = offsets[1::2]
