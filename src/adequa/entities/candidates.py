@@ -59,10 +59,8 @@ class Candidate(NamedTuple):
     """Another possible end of the span: after the unit of a number, or after `, Texas`."""
 
 
-def exact_candidates(
-    graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
-) -> list[Candidate]:
-    """Every occurrence of the sure names of entities as whole words, or of the weak ones."""
+def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Candidate]:
+    """Every occurrence of the sure names of all entities as whole words, or of the weak ones."""
     index = (
         graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
     )
@@ -83,14 +81,28 @@ def exact_candidates(
                     if key.startswith(name, place):
                         hits.append((number, word))
     hits.sort()  # in the order of the names
-    wanted = None if only is None else {*only}
     found: list[Candidate] = []
     for number, word in hits:
-        name, entity = names[number]
-        if wanted is None or entity in wanted:
-            candidate = _occurrence(name, entity, word, text)
-            if candidate is not None:
-                found.append(candidate)
+        candidate = _occurrence(*names[number], word, text)
+        if candidate is not None:
+            found.append(candidate)
+    return found
+
+
+def weak_candidates(graph: Graph, text: PreparedText, only: Iterable[int]) -> list[Candidate]:
+    """Every occurrence of the weak names of some entities, which are few, as whole words."""
+    key, places = text.key, text.places
+    found: list[Candidate] = []
+    for entity in only:
+        for name in graph.entities[entity].weak_names:
+            place = key.find(name.key)
+            while place >= 0:
+                word = bisect_left(places, place)
+                if word < len(places) and places[word] == place:
+                    candidate = _occurrence(name, entity, word, text)
+                    if candidate is not None:
+                        found.append(candidate)
+                place = key.find(name.key, place + 1)
     return found
 
 

@@ -25,6 +25,7 @@ from adequa.entities.candidates import (
     says_so,
     stands_alone,
     value_candidates,
+    weak_candidates,
 )
 from adequa.entities.graph import Graph, compile_graph
 from adequa.entities.inflections import inflected_candidates
@@ -97,7 +98,7 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         missing = _missing(found, graph)
         shared = _share(found, missing, exact)
         found += [] if search.repeat_weak else shared
-        missing = _missing(found, graph)
+        missing = _missing(found, graph)  # `_share` changes `found` too
     if missing and text.language is not None:
         found += choose(inflected_candidates(graph, text, weak=True, only=missing), taken, order)
         missing = _missing(found, graph)
@@ -114,14 +115,15 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
                 if entities[number].kind == "name" and len(entities[number].words) >= least
                 for candidate in bag_candidates(number, graph, text, search.words)
             ]
-        found += choose(values, taken, order)
-        missing = _missing(found, graph)
+        if values:
+            found += choose(values, taken, order)
+            missing = _missing(found, graph)
     if search.repeat_weak:
         found += choose(exact_candidates(graph, text, weak=True), taken, order)
     elif missing:
         weak = (
             candidate
-            for candidate in exact_candidates(graph, text, weak=True, only=missing)
+            for candidate in weak_candidates(graph, text, missing)
             if candidate.tier == WEAK
             and stands_alone(candidate, entities[candidate.entity], text, taken)
         )

@@ -161,15 +161,21 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
     for triple in item.triples:
         if (span := denied.get(triple)) is not None:
             facts.append(Fact(triple, "contradicted", start=span.start, end=span.end))
+        elif triple.subject in missing or triple.object in missing:
+            facts.append(_missing(triple))
         else:
-            absent = {triple.subject, triple.object} & missing
-            facts.append(Fact(triple, "missing" if absent else "unchecked"))
+            facts.append(_unchecked(triple))
     return tuple(facts)
 
 
 @lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
 def _unchecked(triple: Triple) -> Fact:
     return Fact(triple, "unchecked")
+
+
+@lru_cache(maxsize=4096)
+def _missing(triple: Triple) -> Fact:
+    return Fact(triple, "missing")
 
 
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
