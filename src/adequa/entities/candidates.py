@@ -341,10 +341,16 @@ def fuzzy_candidates(
     """
     parts = [word for word in entity.words if word not in SMALL_WORDS]
     found: list[Candidate] = []
-    for name in entity.spellings:
-        length = len(name.key)
-        longest = length / max(1 - threshold, _LEAST_LIKENESS)
-        windows = _windows(text, length * (1 - threshold), longest, taken, name.key[:2])
+    least, likeness = 1 - threshold, max(1 - threshold, _LEAST_LIKENESS)
+    lengths = [len(name.key) for name in entity.spellings]
+    known: dict[str, list[_Window]] = {}
+    for name, length in zip(entity.spellings, lengths, strict=True):
+        letters = name.key[:2]
+        if letters not in known:  # the spellings of a name begin with the same letters
+            low, high = min(lengths) * least, max(lengths) / likeness
+            known[letters] = _windows(text, low, high, taken, letters)
+        low, high = length * least, length / likeness
+        windows = [one for one in known[letters] if low <= one[1] - one[0] <= high]
         if not windows:
             continue
         strings = [text.key[window[0] : window[1]] for window in windows]
@@ -363,15 +369,18 @@ def fuzzy_candidates(
     return found
 
 
+_Window = tuple[int, int, int, int]
+
+
 def _windows(
     text: PreparedText, least: float, most: float, taken: bytearray, letters: str
-) -> list[tuple[int, int, int, int]]:
+) -> list[_Window]:
     """Runs of words of a name's possible length: place in the key, and first and last word.
 
     They begin with one of `letters`: a name is seldom misspelt at its beginning, and comparing runs
     with any other first letter took most of the time.
     """
-    windows: list[tuple[int, int, int, int]] = []
+    windows: list[_Window] = []
     string, words, starts, ends = text.string, text.words, text.starts, text.ends
     places, count = text.places, len(words)
     initials = (text.numbers_by_initial.get(letter, ()) for letter in {*letters})
@@ -427,8 +436,9 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
         return []
     stands_for = bag.stands_for
     # The numbers of the words that stand for a word of the value, in the order of the text.
-    known = (text.numbers_of.get(word, ()) for word in stands_for)
-    places = sorted(chain.from_iterable(known))
+    known = text.numbers_of
+    both = known.keys() & stands_for.keys()
+    places = sorted(chain.from_iterable([known[word] for word in both]))
     if least * bag.letters > _letters(
         {part for place in places for part in stands_for[text.words[place]]}
     ):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, cached_property
 from importlib.resources import files
@@ -105,23 +106,23 @@ class PreparedText:
     @cached_property
     def numbers_of(self) -> dict[str, list[int]]:
         """The numbers of the words by their letters, to look a word up instead of searching."""
-        return _grouped(enumerate(self.words))
+        return _grouped(self.words)
 
     @cached_property
     def numbers_by_initial(self) -> dict[str, list[int]]:
         """The numbers of the words by their first letter."""
-        return _grouped((number, word[0]) for number, word in enumerate(self.words))
+        return _grouped([word[0] for word in self.words])
 
     def between(self, first: int, last: int) -> str:
         """The characters between the end of one word and the start of another."""
         return self.string[self.ends[first] : self.starts[last]]
 
 
-def _grouped(pairs: Iterable[tuple[int, str]]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for number, string in pairs:
-        found.setdefault(string, []).append(number)
-    return found
+def _grouped(strings: Iterable[str]) -> dict[str, list[int]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for number, string in enumerate(strings):
+        found[string].append(number)
+    return dict(found)
 
 
 SMALL_WORDS = word_set(
