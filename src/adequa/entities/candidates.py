@@ -446,12 +446,16 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
     best = (1.0, 0.0, 0, 0)
     for start, first in enumerate(places):
         seen: set[str] = set()
-        for step in range(start, min(len(places), start + _MOST_WORDS)):
-            last = places[step]
-            if last - places[max(step - 1, start)] > _GAP:
+        letters, before = 0, first
+        for last in places[start : start + _MOST_WORDS]:
+            if last - before > _GAP:
                 break
-            seen.update(stands_for[text.words[last]])
-            share = min(1.0, _letters(seen) / bag.letters)
+            before = last
+            for part in stands_for[text.words[last]]:
+                if part not in seen:
+                    seen.add(part)
+                    letters += len(part)
+            share = min(1.0, letters / bag.letters)
             if share < least:
                 continue
             inside = text.words[first : last + 1]
