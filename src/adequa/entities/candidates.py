@@ -174,7 +174,7 @@ def _family(names: list[tuple[str, int]]) -> _Family:
 
 def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
     """A name whose letters begin with a word of the text, unless it is part of something else."""
-    letters, tier, method, cased, _ = name
+    letters, tier, method, cased, one_word = name
     ends = text.place_ends
     end = text.places[first] + len(letters)
     last = bisect_left(ends, end, first)
@@ -191,7 +191,11 @@ def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Cand
             if ends[last] != end + 2:
                 return None
         distance = _PLURAL
-    if _within(name, first, text) if first == last else not _holds(name, first, last, text):
+    if first == last:
+        doubtful = one_word or (first > 0 and text.words[first - 1] in _COMPOUND)
+        if doubtful and _within(name, first, text):
+            return None
+    elif not _holds(name, first, last, text):
         return None
     string, start, stop = text.string, text.starts[first], text.ends[last]
     if string[stop : stop + 1] == ")" and "(" in string[start:stop]:

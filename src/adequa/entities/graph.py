@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -196,6 +196,8 @@ def _entity(
         extra.append(string)  # a text may copy the markup: &minus;7
     if "://" in string:
         label = label_of(term.label if term and term.label else local_name(string))
+    own_words = words_of(label.string)
+    base_words = own_words if label.base == label.string else words_of(label.base)
     types = {use.type for use in uses}
     group = label.base.startswith("The ") or " of " in label.base
     group = group or not _GROUPS.isdisjoint(words_of(label.qualifier))
@@ -248,8 +250,8 @@ def _entity(
         kind=kind,
         uses=uses,
         person=person,
-        nouns=_nouns(label, uses),
-        words=tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
+        nouns=_nouns(label, own_words, uses),
+        words=tuple(word for word in base_words if len(word) > 1 or word.isdigit()),
         short_forms=_short_forms(label.base) if kind == "list" else {},
         spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
         others=tuple(extra),
@@ -310,8 +312,8 @@ def _is_place(parts: Sequence[str]) -> bool:
     return all(part[:1].isupper() and not any(map(str.isdigit, part)) for part in parts)
 
 
-def _nouns(label: Label, uses: Sequence[EntityUse]) -> tuple[str, ...]:
-    own = [word for word in words_of(label.string) if word in _TYPE_NOUNS]
+def _nouns(label: Label, words: Iterable[str], uses: Sequence[EntityUse]) -> tuple[str, ...]:
+    own = [word for word in words if word in _TYPE_NOUNS]
     qualifier = words_of(label.qualifier)[-1:]
     theirs = [noun for use in uses for noun in use.nouns]
     return tuple(dict.fromkeys([*own, *qualifier, *theirs]))
