@@ -64,26 +64,28 @@ def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Ca
     index = (
         graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
     )
-    key, places, names = text.key, text.places, index.names
+    key, places, openings, short = text.key, text.places, index.openings, index.short
+    opened = [
+        (word, place)
+        for word, place in enumerate(places)
+        if key[place : place + _OPENING] in openings
+        or (short and (key[place : place + 1] in short or key[place : place + 2] in short))
+    ]
+    keys, numbers, longest = index.keys, index.numbers, index.longest
     hits: list[tuple[int, int]] = []
-    for size, openings in index.openings:
-        opened = [
-            (openings[opening], word, place)
-            for word, place in enumerate(places)
-            if (opening := key[place : place + size]) in openings
+    for word, place in opened:
+        # Whatever begins here is the last name before these letters in the alphabet, or one that
+        # this name begins with.
+        last = bisect_right(keys, key[place : place + longest]) - 1
+        hits += [
+            (numbers[one], word)
+            for one in (index.beginnings[last] if last >= 0 else ())
+            if key.startswith(keys[one], place)
         ]
-        for family, word, place in opened:
-            # Whatever begins here is the last name before these letters in the alphabet, or the
-            # beginning of that name.
-            last = bisect_right(family.keys, key[place : place + family.longest]) - 1
-            if last >= 0:
-                for number, name in family.beginnings[last]:
-                    if key.startswith(name, place):
-                        hits.append((number, word))
     hits.sort()  # in the order of the names
     found: list[Candidate] = []
     for number, word in hits:
-        candidate = _occurrence(*names[number], word, text)
+        candidate = _occurrence(index.names[number], index.entities[number], word, text)
         if candidate is not None:
             found.append(candidate)
     return found
@@ -110,66 +112,57 @@ _OPENING = 3
 """Letters by which names are looked up at each word of a text; shorter names by all of theirs."""
 
 
-class _Family(NamedTuple):
-    """The names with one opening in alphabetical order."""
-
-    keys: list[str]
-    beginnings: list[tuple[tuple[int, str], ...]]
-    """Of each name those that it begins with and itself, with their numbers."""
-    longest: int
-    """Letters of the longest name."""
-
-
 class _NameIndex(NamedTuple):
-    """Names with their entities, and the names by the letters that they begin with.
+    """Names with their entities, and their keys in alphabetical order.
 
     A text is looked through once, however many names there are.
     """
 
-    names: list[tuple[Name, int]]
-    openings: list[tuple[int, dict[str, _Family]]]
-    """By the number of these letters."""
+    names: list[Name]
+    entities: list[int]
+    keys: list[str]
+    numbers: list[int]
+    """The number of the name of each key."""
+    beginnings: list[tuple[int, ...]]
+    """Of each key the places of those that it begins with, and its own."""
+    openings: frozenset[str]
+    short: frozenset[str]
+    """The keys that are shorter than an opening."""
+    longest: int
+    """Letters of the longest key."""
 
 
 def _sure_names(graph: Graph) -> _NameIndex:
-    return _index(
-        [(name, number) for number, one in enumerate(graph.entities) for name in one.sure_names]
-    )
+    return _index([one.sure_names for one in graph.entities])
 
 
 def _weak_names(graph: Graph) -> _NameIndex:
-    return _index(
-        [(name, number) for number, one in enumerate(graph.entities) for name in one.weak_names]
-    )
+    return _index([one.weak_names for one in graph.entities])
 
 
-def _index(names: list[tuple[Name, int]]) -> _NameIndex:
-    openings: dict[int, dict[str, list[tuple[str, int]]]] = {}
-    for number, (name, _) in enumerate(names):
-        letters = name.key
-        if opening := letters[:_OPENING]:
-            same = openings.setdefault(len(opening), {}).setdefault(opening, [])
-            same.append((letters, number))
-    return _NameIndex(
-        names,
-        [
-            (size, {opening: _family(own) for opening, own in families.items()})
-            for size, families in openings.items()
-        ],
-    )
-
-
-def _family(names: list[tuple[str, int]]) -> _Family:
-    names.sort()
-    beginnings: list[tuple[tuple[int, str], ...]] = []
-    shorter: list[tuple[int, str]] = []
-    for letters, number in names:
-        while shorter and not letters.startswith(shorter[-1][1]):
+def _index(names_of: Sequence[Sequence[Name]]) -> _NameIndex:
+    """The index of the names of each entity."""
+    names = [name for own in names_of for name in own]
+    entities = [entity for entity, own in enumerate(names_of) for _ in own]
+    order = sorted((name.key, number) for number, name in enumerate(names) if name.key)
+    keys = [key for key, _ in order]
+    beginnings: list[tuple[int, ...]] = []
+    shorter: list[int] = []
+    for place, key in enumerate(keys):
+        while shorter and not key.startswith(keys[shorter[-1]]):
             shorter.pop()
-        shorter.append((number, letters))
+        shorter.append(place)
         beginnings.append((*shorter,))
-    keys = [letters for letters, _ in names]
-    return _Family(keys, beginnings, max(map(len, keys)))
+    return _NameIndex(
+        names=names,
+        entities=entities,
+        keys=keys,
+        numbers=[number for _, number in order],
+        beginnings=beginnings,
+        openings=frozenset([key[:_OPENING] for key in keys if len(key) >= _OPENING]),
+        short=frozenset([key for key in keys if len(key) < _OPENING]),
+        longest=max(map(len, keys), default=0),
+    )
 
 
 def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
