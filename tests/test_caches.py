@@ -80,6 +80,17 @@ def test_cached_function_runs_once_per_arguments() -> None:
     assert add.__name__ == "add"
 
 
+def test_letters_of_a_key_are_counted_unless_the_value_has_them() -> None:
+    plain: Cache[int] = Cache(10_000, size_of=lambda _: 100)
+    within: Cache[int] = Cache(10_000, size_of=lambda _: 100, key_in_value=True)
+    for cache in (plain, within):
+        cache.put(("a" * 1000, (("b" * 500,),)), 1)
+    assert plain.bytes == within.bytes + 1500
+    copy = pickle.loads(pickle.dumps(Cache(10_000, size_of=len, key_in_value=True)))
+    copy.put("a" * 5000, "b")
+    assert copy.bytes < 1000
+
+
 def test_pickle_of_a_cache_is_empty() -> None:
     cache: Cache[str] = Cache(10_000)
     cache.put("a", "value")

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
@@ -21,7 +21,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 MEGABYTE = 1 << 20
 _ENTRY = 200
 """Bytes of an entry beside its key and value: the links of the ordered dictionary."""
-_EMPTY = sys.getsizeof("")
+_size = sys.getsizeof
+_EMPTY = _size("")
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 """Classes, modules and functions exist once whether or not a cached value refers to them."""
 
@@ -30,14 +31,22 @@ class Cache(Generic[V]):
     """Values by key, at most `max_bytes` of them; safe to use from several threads.
 
     `size_of` measures a value when it is stored, and the letters of its key are added: a graph of
-    two facts may have a value of a megabyte. Without it key and value are measured by `deep_size`,
-    which is slow for large values. A value larger than the bound is not kept.
+    two facts may have a value of a megabyte. With `key_in_value` they are not, because `size_of`
+    counts them. Without `size_of` key and value are measured by `deep_size`, which is slow for
+    large values. A value larger than the bound is not kept.
     Copies and pickles of a cache are empty, so that a worker process starts with its own.
     """
 
-    def __init__(self, max_bytes: int, size_of: Callable[[Any], int] | None = None) -> None:
+    def __init__(
+        self,
+        max_bytes: int,
+        size_of: Callable[[Any], int] | None = None,
+        *,
+        key_in_value: bool = False,
+    ) -> None:
         self.max_bytes = max_bytes
         self._size_of = size_of
+        self._key_in_value = key_in_value
         self._entries: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
         self._lock = threading.Lock()
         self.bytes = 0
@@ -57,7 +66,9 @@ class Cache(Generic[V]):
         if self._size_of is None:
             size = _ENTRY + deep_size((key, value))
         else:
-            size = _ENTRY + self._size_of(value) + _letter_bytes(key)
+            size = _ENTRY + self._size_of(value)
+            if not self._key_in_value:
+                size += _letter_bytes(key)
         with self._lock:
             known = self._entries.pop(key, None)
             if known is not None:
@@ -90,17 +101,20 @@ class Cache(Generic[V]):
         return key in self._entries
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.max_bytes, self._size_of)
+        make = partial(type(self), key_in_value=self._key_in_value)
+        return make, (self.max_bytes, self._size_of)
 
 
-def cached(max_bytes: int, size_of: Callable[[Any], int] | None = None) -> Callable[[F], F]:
+def cached(
+    max_bytes: int, size_of: Callable[[Any], int] | None = None, *, key_in_value: bool = False
+) -> Callable[[F], F]:
     """Decorate a function so that its results are kept in a `Cache`, by its arguments.
 
     The cache is the attribute `cache` of the function. A result of None is not kept.
     """
 
     def decorate(function: F) -> F:
-        cache: Cache[Any] = Cache(max_bytes, size_of)
+        cache: Cache[Any] = Cache(max_bytes, size_of, key_in_value=key_in_value)
 
         def remembering(*args: Any, **options: Any) -> Any:
             key = (*args, *sorted(options.items())) if options else args
@@ -117,10 +131,9 @@ def cached(max_bytes: int, size_of: Callable[[Any], int] | None = None) -> Calla
 def _letter_bytes(key: Hashable) -> int:
     """The bytes of the letters of all strings in a key, at any depth of its tuples."""
     total, waiting = 0, [key]
-    while waiting:
-        one = waiting.pop()
+    for one in waiting:  # which grows meanwhile
         if type(one) is str:
-            total += sys.getsizeof(one) - _EMPTY
+            total += _size(one) - _EMPTY
         elif isinstance(one, tuple):
             waiting += one
     return total

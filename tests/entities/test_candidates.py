@@ -15,6 +15,7 @@ from adequa.entities.candidates import (
     fuzzy_candidates,
     stands_alone,
     value_candidates,
+    weak_candidates,
 )
 from adequa.entities.graph import Graph, compile_graph
 from adequa.text.words import PreparedText
@@ -72,10 +73,21 @@ def test_exact_names(name: str, string: str, found: list[str]) -> None:
     assert sorted({span for span, method in seen if method == "name"}) == sorted(found)
 
 
-def test_only_some_entities() -> None:
-    text = PreparedText("Vexla and Norn")
-    found = exact_candidates(graph_of("Vexla", "Norn"), text, weak=False, only=[2])
-    assert spans(text, found) == [("Norn", "name")]
+@pytest.mark.parametrize(
+    "string",
+    [
+        "Taylor Willis and Anne Norn, then Norn and Willis.",
+        "Willis",
+        "",
+        "The willis, Willises and Norn's Anne; Ann Taylors.",
+    ],
+)
+def test_weak_names_of_some_entities_are_those_of_all(string: str) -> None:
+    graph, text = graph_of("Taylor_Willis", "Anne_Norn"), PreparedText(string)
+    everything = exact_candidates(graph, text, weak=True)
+    for only in ([1], [2], [1, 2]):
+        wanted = [one for one in everything if one.entity in only]
+        assert weak_candidates(graph, text, only) == wanted
 
 
 @pytest.mark.parametrize(

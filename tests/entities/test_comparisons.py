@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adequa.entities import JudgmentSettings, judge
-from adequa.entities.comparisons import find_reversals, find_wrong_shares
+from adequa.entities.comparisons import find_reversals, find_wrong_shares, may_reverse
 from adequa.readers.records import read_record
 from adequa.text.values import find_values
 
@@ -117,3 +119,24 @@ def test_a_share_must_fit_the_numbers_beside_it(text: str, words: str | None) ->
         found
     )
     assert bool(found) == (words is not None)
+
+
+_PIECES = (
+    *("It fell", "rose", "Sales went down", "from", "From", "to", "up from", ", down from", "nine"),
+    *(
+        "12",
+        "11.5 km",
+        "two",
+        "in all",
+        ", which is lower than the",
+        ", more than the",
+        "above the",
+    ),
+    *("mean of", "of the", "about", ",", "(", "."),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=9), st.sampled_from([" ", "\n"]))
+def test_the_quick_look_misses_no_reversal(pieces: list[str], gap: str) -> None:
+    text = gap.join(pieces).replace(" ,", ",")
+    assert may_reverse(text) or not find_reversals(text, find_values(text))

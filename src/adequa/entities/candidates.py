@@ -9,7 +9,7 @@ they are kept for stable scores. docs/results.md has the figures of the detector
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -59,36 +59,52 @@ class Candidate(NamedTuple):
     """Another possible end of the span: after the unit of a number, or after `, Texas`."""
 
 
-def exact_candidates(
-    graph: Graph, text: PreparedText, *, weak: bool, only: Iterable[int] | None = None
-) -> list[Candidate]:
-    """Every occurrence of the sure names of entities as whole words, or of the weak ones."""
+def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Candidate]:
+    """Every occurrence of the sure names of all entities as whole words, or of the weak ones."""
     index = (
         graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
     )
-    key, places, names = text.key, text.places, index.names
+    key, places, openings, short = text.key, text.places, index.openings, index.short
+    opened = [
+        (word, place)
+        for word, place in enumerate(places)
+        if key[place : place + _OPENING] in openings
+        or (short and (key[place : place + 1] in short or key[place : place + 2] in short))
+    ]
+    keys, numbers, longest = index.keys, index.numbers, index.longest
     hits: list[tuple[int, int]] = []
-    for size, openings in index.openings:
-        opened = [
-            (openings[opening], word, place)
-            for word, place in enumerate(places)
-            if (opening := key[place : place + size]) in openings
-        ]
+    for word, place in opened:
+        # Whatever begins here is the last name before these letters in the alphabet, or one that
+        # this name begins with.
+        last = bisect_right(keys, key[place : place + longest]) - 1
         hits += [
-            (number, word)
-            for numbers, word, place in opened
-            for number, name in numbers
-            if key.startswith(name, place)
+            (numbers[one], word)
+            for one in (index.beginnings[last] if last >= 0 else ())
+            if key.startswith(keys[one], place)
         ]
     hits.sort()  # in the order of the names
-    wanted = None if only is None else {*only}
     found: list[Candidate] = []
     for number, word in hits:
-        name, entity = names[number]
-        if wanted is None or entity in wanted:
-            candidate = _occurrence(name, entity, word, text)
-            if candidate is not None:
-                found.append(candidate)
+        candidate = _occurrence(index.names[number], index.entities[number], word, text)
+        if candidate is not None:
+            found.append(candidate)
+    return found
+
+
+def weak_candidates(graph: Graph, text: PreparedText, only: Iterable[int]) -> list[Candidate]:
+    """Every occurrence of the weak names of some entities, which are few, as whole words."""
+    key, places = text.key, text.places
+    found: list[Candidate] = []
+    for entity in only:
+        for name in graph.entities[entity].weak_names:
+            place = key.find(name.key)
+            while place >= 0:
+                word = bisect_left(places, place)
+                if word < len(places) and places[word] == place:
+                    candidate = _occurrence(name, entity, word, text)
+                    if candidate is not None:
+                        found.append(candidate)
+                place = key.find(name.key, place + 1)
     return found
 
 
@@ -97,56 +113,82 @@ _OPENING = 3
 
 
 class _NameIndex(NamedTuple):
-    """Names with their entities, and the numbers of names by the letters that they begin with.
+    """Names with their entities, and their keys in alphabetical order.
 
     A text is looked through once, however many names there are.
     """
 
-    names: list[tuple[Name, int]]
-    openings: list[tuple[int, dict[str, list[tuple[int, str]]]]]
-    """By the number of these letters; with the letters of the whole names."""
+    names: list[Name]
+    entities: list[int]
+    keys: list[str]
+    numbers: list[int]
+    """The number of the name of each key."""
+    beginnings: list[tuple[int, ...]]
+    """Of each key the places of those that it begins with, and its own."""
+    openings: frozenset[str]
+    short: frozenset[str]
+    """The keys that are shorter than an opening."""
+    longest: int
+    """Letters of the longest key."""
 
 
 def _sure_names(graph: Graph) -> _NameIndex:
-    return _index(
-        [(name, number) for number, one in enumerate(graph.entities) for name in one.sure_names]
-    )
+    return _index([one.sure_names for one in graph.entities])
 
 
 def _weak_names(graph: Graph) -> _NameIndex:
-    return _index(
-        [(name, number) for number, one in enumerate(graph.entities) for name in one.weak_names]
+    return _index([one.weak_names for one in graph.entities])
+
+
+def _index(names_of: Sequence[Sequence[Name]]) -> _NameIndex:
+    """The index of the names of each entity."""
+    names = [name for own in names_of for name in own]
+    entities = [entity for entity, own in enumerate(names_of) for _ in own]
+    order = sorted((name.key, number) for number, name in enumerate(names) if name.key)
+    keys = [key for key, _ in order]
+    beginnings: list[tuple[int, ...]] = []
+    shorter: list[int] = []
+    for place, key in enumerate(keys):
+        while shorter and not key.startswith(keys[shorter[-1]]):
+            shorter.pop()
+        shorter.append(place)
+        beginnings.append((*shorter,))
+    return _NameIndex(
+        names=names,
+        entities=entities,
+        keys=keys,
+        numbers=[number for _, number in order],
+        beginnings=beginnings,
+        openings=frozenset([key[:_OPENING] for key in keys if len(key) >= _OPENING]),
+        short=frozenset([key for key in keys if len(key) < _OPENING]),
+        longest=max(map(len, keys), default=0),
     )
-
-
-def _index(names: list[tuple[Name, int]]) -> _NameIndex:
-    openings: dict[int, dict[str, list[tuple[int, str]]]] = {}
-    for number, (name, _) in enumerate(names):
-        opening = name.key[:_OPENING]
-        if opening:
-            same = openings.setdefault(len(opening), {}).setdefault(opening, [])
-            same.append((number, name.key))
-    return _NameIndex(names, list(openings.items()))
 
 
 def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Candidate | None:
     """A name whose letters begin with a word of the text, unless it is part of something else."""
-    letters, tier, method, cased, _ = name
+    letters, tier, method, cased, one_word = name
+    ends = text.place_ends
     end = text.places[first] + len(letters)
-    last = text.ends_at.get(end)
+    last = bisect_left(ends, end, first)
     distance = 0.0
-    if last is None:
+    if ends[last] != end:
         if len(letters) <= _LEAST_PLURAL:
             return None
         # A plural or an adverb: the word continues with s, es or ly.
         key = text.key
-        last = text.ends_at.get(end + 1)
-        if last is None or key[end] != "s":
-            last = text.ends_at.get(end + 2) if key[end : end + 2] in _ENDINGS else None
-            if last is None:
+        if ends[last] != end + 1 or key[end] != "s":
+            if key[end : end + 2] not in _ENDINGS:
+                return None
+            last = bisect_left(ends, end + 2, last)
+            if ends[last] != end + 2:
                 return None
         distance = _PLURAL
-    if _within(name, first, text) if first == last else not _holds(name, first, last, text):
+    if first == last:
+        doubtful = one_word or (first > 0 and text.words[first - 1] in _COMPOUND)
+        if doubtful and _within(name, first, text):
+            return None
+    elif not _holds(name, first, last, text):
         return None
     string, start, stop = text.string, text.starts[first], text.ends[last]
     if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
@@ -274,6 +316,8 @@ _LEAST_LIKENESS = 0.1
 """Bounds the length of a run of words where the threshold is near 1."""
 _GAP = 8
 """The most other words between two words of a long value."""
+_LEAST_BAG = 2
+"""Words of a value that can be in another order."""
 _MOST_WORDS = 60
 _WORDS_COST = 0.25
 """The greatest cost of a long value whose words are in another order."""
@@ -294,10 +338,16 @@ def fuzzy_candidates(
     """
     parts = [word for word in entity.words if word not in SMALL_WORDS]
     found: list[Candidate] = []
-    for name in entity.spellings:
-        length = len(name.key)
-        longest = length / max(1 - threshold, _LEAST_LIKENESS)
-        windows = _windows(text, length * (1 - threshold), longest, taken, name.key[:2])
+    least, likeness = 1 - threshold, max(1 - threshold, _LEAST_LIKENESS)
+    lengths = [len(name.key) for name in entity.spellings]
+    known: dict[str, list[_Window]] = {}
+    for name, length in zip(entity.spellings, lengths, strict=True):
+        letters = name.key[:2]
+        if letters not in known:  # the spellings of a name begin with the same letters
+            low, high = min(lengths) * least, max(lengths) / likeness
+            known[letters] = _windows(text, low, high, taken, letters)
+        low, high = length * least, length / likeness
+        windows = [one for one in known[letters] if low <= one[1] - one[0] <= high]
         if not windows:
             continue
         strings = [text.key[window[0] : window[1]] for window in windows]
@@ -316,15 +366,18 @@ def fuzzy_candidates(
     return found
 
 
+_Window = tuple[int, int, int, int]
+
+
 def _windows(
     text: PreparedText, least: float, most: float, taken: bytearray, letters: str
-) -> list[tuple[int, int, int, int]]:
+) -> list[_Window]:
     """Runs of words of a name's possible length: place in the key, and first and last word.
 
     They begin with one of `letters`: a name is seldom misspelt at its beginning, and comparing runs
     with any other first letter took most of the time.
     """
-    windows: list[tuple[int, int, int, int]] = []
+    windows: list[_Window] = []
     string, words, starts, ends = text.string, text.words, text.starts, text.ends
     places, count = text.places, len(words)
     initials = (text.numbers_by_initial.get(letter, ()) for letter in {*letters})
@@ -376,23 +429,30 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words with most of a long value's words, in any order."""
     bag = graph.derive("bags", lambda own: [_bag(one) for one in own.entities])[entity]
+    if bag.size < _LEAST_BAG:
+        return []
     stands_for = bag.stands_for
     # The numbers of the words that stand for a word of the value, in the order of the text.
-    known = (text.numbers_of.get(word, ()) for word in stands_for)
-    places = sorted(chain.from_iterable(known))
-    if bag.size < 2 or least * bag.letters > _letters(
+    known = text.numbers_of
+    both = known.keys() & stands_for.keys()
+    places = sorted(chain.from_iterable([known[word] for word in both]))
+    if least * bag.letters > _letters(
         {part for place in places for part in stands_for[text.words[place]]}
     ):
         return []
     best = (1.0, 0.0, 0, 0)
     for start, first in enumerate(places):
         seen: set[str] = set()
-        for step in range(start, min(len(places), start + _MOST_WORDS)):
-            last = places[step]
-            if last - places[max(step - 1, start)] > _GAP:
+        letters, before = 0, first
+        for last in places[start : start + _MOST_WORDS]:
+            if last - before > _GAP:
                 break
-            seen.update(stands_for[text.words[last]])
-            share = min(1.0, _letters(seen) / bag.letters)
+            before = last
+            for part in stands_for[text.words[last]]:
+                if part not in seen:
+                    seen.add(part)
+                    letters += len(part)
+            share = min(1.0, letters / bag.letters)
             if share < least:
                 continue
             inside = text.words[first : last + 1]

@@ -377,6 +377,25 @@ def has_comparison(text: str) -> bool:
     return _BESIDE.search(text) is not None
 
 
+def may_reverse(text: str) -> bool:
+    """Whether a text has the words by which `find_reversals` compares, whatever the numbers are.
+
+    >>> may_reverse("It fell from nine to two."), may_reverse("It is from 1990, part of the old")
+    (True, False)
+    """
+    lower = lowered(text)
+    if "from" in lower:
+        if _CHANGED_FROM.search(lower):
+            return True
+        for match in _FROM_WORD.finditer(lower):
+            if _FROM.search(lower, max(0, match.end() - _FROM_WINDOW), match.end()):
+                return True
+    return _THAN_THE.search(lower) is not None
+
+
+_FROM_WORD = re.compile(r"from\s")
+_CHANGED_FROM = re.compile(r"(?:up|down)\sfrom\s")
+_THAN_THE = re.compile(rf"(?:{_HIGHER}|{_LOWER})(?:\sthan)?\sthe\s")
 _FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
 _BESIDE = re.compile(r" (?:than|above|below|of) (?:the|its|their|a) ")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -24,6 +25,7 @@ from adequa.entities.candidates import (
     says_so,
     stands_alone,
     value_candidates,
+    weak_candidates,
 )
 from adequa.entities.graph import Graph, compile_graph
 from adequa.entities.inflections import inflected_candidates
@@ -89,12 +91,14 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
         sure += [bag for bag in bags if not _crosses(bag, sure)]
     found = choose(sure, taken, order)
     missing = _missing(found, graph)
+    if not missing and not search.repeat_weak:
+        return found  # most texts
     if missing and len(found) < _MANY:
         found += _split(found, missing, exact)
         missing = _missing(found, graph)
         shared = _share(found, missing, exact)
         found += [] if search.repeat_weak else shared
-        missing = _missing(found, graph)
+        missing = _missing(found, graph)  # `_share` changes `found` too
     if missing and text.language is not None:
         found += choose(inflected_candidates(graph, text, weak=True, only=missing), taken, order)
         missing = _missing(found, graph)
@@ -111,14 +115,15 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
                 if entities[number].kind == "name" and len(entities[number].words) >= least
                 for candidate in bag_candidates(number, graph, text, search.words)
             ]
-        found += choose(values, taken, order)
-        missing = _missing(found, graph)
+        if values:
+            found += choose(values, taken, order)
+            missing = _missing(found, graph)
     if search.repeat_weak:
         found += choose(exact_candidates(graph, text, weak=True), taken, order)
     elif missing:
         weak = (
             candidate
-            for candidate in exact_candidates(graph, text, weak=True, only=missing)
+            for candidate in weak_candidates(graph, text, missing)
             if candidate.tier == WEAK
             and stands_alone(candidate, entities[candidate.entity], text, taken)
         )
@@ -143,9 +148,13 @@ def _prefer_same_spelling(
     return [one if same(one) else one._replace(distance=one.distance + further) for one in exact]
 
 
+_entity_of = attrgetter("entity")
+
+
 def _missing(found: Iterable[Candidate], graph: Graph) -> list[int]:
-    have = {candidate[2] for candidate in found}
-    return [number for number in range(len(graph.strings)) if number not in have]
+    have = {*map(_entity_of, found)}
+    count = len(graph.strings)
+    return [number for number in range(count) if number not in have] if len(have) < count else []
 
 
 def _fuzzy(
@@ -350,7 +359,7 @@ class Detector:
         spans = sorted(find_cores(graph, text, search))
         if self.mode == "mentions":
             spans = draw(spans, graph, text, self.judge or WeightsJudge(), anaphors=True)
-        return Detection(graph, text, tuple([_mention(span, graph) for span in spans]))
+        return Detection(graph, text, _mentions(spans, graph.strings))
 
 
 def _labels(item: Item, code: str) -> dict[str, str]:
@@ -364,10 +373,13 @@ def _joined(
     return {name: (*aliases.get(name, ()), label) for name, label in labels.items()}
 
 
-def _mention(span: Candidate, graph: Graph) -> Mention:
-    start, end, entity, _, distance, method, _ = span
-    distance = round(distance, 6) if distance else 0.0
-    return Mention(graph.strings[entity], start, end, method, distance)
+def _mentions(spans: Iterable[Candidate], strings: Sequence[str]) -> tuple[Mention, ...]:
+    return tuple(
+        [
+            Mention(strings[entity], start, end, method, round(distance, 6) if distance else 0.0)
+            for start, end, entity, _, distance, method, _ in spans
+        ]
+    )
 
 
 # The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.

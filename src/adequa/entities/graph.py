@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from adequa.caches import MEGABYTE, cached
@@ -168,19 +169,22 @@ def compile_graph(
     )
 
 
-def predicate_words_of(predicate: str) -> list[str]:
+@lru_cache(maxsize=4096)  # a corpus has some hundred predicates
+def predicate_words_of(predicate: str) -> tuple[str, ...]:
     """The folded words of a predicate's name, camel case split."""
     local = re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
     # Acronyms stay with the next word: the mention weights were learned with these words.
-    return words_of(split_camel(local.replace("_", " "), acronyms=False))
+    return tuple(words_of(split_camel(local.replace("_", " "), acronyms=False)))
 
 
 def _estimated_bytes(entity: Entity) -> int:
-    return _ENTITY_BYTES + _NAME_BYTES * (len(entity.sure_names) + len(entity.weak_names))
+    letters = 2 * len(entity.string) + sum(map(len, entity.others))
+    names = len(entity.sure_names) + len(entity.weak_names)
+    return _ENTITY_BYTES + letters + _NAME_BYTES * names
 
 
 # Of ten entities in the graphs of a corpus, seven occur in another one with the same predicates.
-@cached(16 * MEGABYTE, size_of=_estimated_bytes)
+@cached(16 * MEGABYTE, size_of=_estimated_bytes, key_in_value=True)
 def _entity(
     string: str, uses: tuple[EntityUse, ...], term: Term | None, aliases: tuple[str, ...]
 ) -> Entity:
@@ -192,9 +196,11 @@ def _entity(
         extra.append(string)  # a text may copy the markup: &minus;7
     if "://" in string:
         label = label_of(term.label if term and term.label else local_name(string))
+    own_words = words_of(label.string)
+    base_words = own_words if label.base == label.string else words_of(label.base)
     types = {use.type for use in uses}
     group = label.base.startswith("The ") or " of " in label.base
-    group = group or bool(_GROUPS & set(words_of(label.qualifier)))
+    group = group or not _GROUPS.isdisjoint(words_of(label.qualifier))
     person = "person" in types and not types & {"place", "organisation"} and not group
     written = html.unescape(string) if "&" in string else string
     date = date_of(written)
@@ -203,8 +209,7 @@ def _entity(
         unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
         quantity = quantity._replace(unit=unit)
     kind: ValueKind = "name"
-    about_time = any(_TIME_WORDS & set(predicate_words_of(use.predicate)) for use in uses)
-    if date is not None and (quantity is None or about_time or not date.year):
+    if date is not None and (quantity is None or not date.year or _is_about_time(uses)):
         kind = "date"
     elif quantity is not None:
         kind = "number"
@@ -220,7 +225,7 @@ def _entity(
     names: tuple[Name, ...]
     if kind == "boolean":
         words = predicate_words_of(uses[0].predicate)
-        words = words[1:] if words[:1] in (["is"], ["has"]) and len(words) > 1 else words
+        words = words[1:] if words[:1] in (("is",), ("has",)) and len(words) > 1 else words
         telling = [word for word in words if len(word) > _SHORT_WORD]
         every = ["".join(words)] if words else []
         names = (
@@ -245,12 +250,16 @@ def _entity(
         kind=kind,
         uses=uses,
         person=person,
-        nouns=_nouns(label, uses),
-        words=tuple(word for word in words_of(label.base) if len(word) > 1 or word.isdigit()),
+        nouns=_nouns(label, own_words, uses),
+        words=tuple(word for word in base_words if len(word) > 1 or word.isdigit()),
         short_forms=_short_forms(label.base) if kind == "list" else {},
         spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
         others=tuple(extra),
     )
+
+
+def _is_about_time(uses: Sequence[EntityUse]) -> bool:
+    return any(not _TIME_WORDS.isdisjoint(predicate_words_of(use.predicate)) for use in uses)
 
 
 # An entity occurs in many graphs, and its names take longer than the rest of its compilation.
@@ -303,8 +312,8 @@ def _is_place(parts: Sequence[str]) -> bool:
     return all(part[:1].isupper() and not any(map(str.isdigit, part)) for part in parts)
 
 
-def _nouns(label: Label, uses: Sequence[EntityUse]) -> tuple[str, ...]:
-    own = [word for word in words_of(label.string) if word in _TYPE_NOUNS]
+def _nouns(label: Label, words: Iterable[str], uses: Sequence[EntityUse]) -> tuple[str, ...]:
+    own = [word for word in words if word in _TYPE_NOUNS]
     qualifier = words_of(label.qualifier)[-1:]
     theirs = [noun for use in uses for noun in use.nouns]
     return tuple(dict.fromkeys([*own, *qualifier, *theirs]))

@@ -9,13 +9,19 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import chain
 from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.caches import MEGABYTE, Cache
 from adequa.data import Item, Mention, Triple
-from adequa.entities.comparisons import find_reversals, find_wrong_shares, has_comparison
+from adequa.entities.comparisons import (
+    find_reversals,
+    find_wrong_shares,
+    has_comparison,
+    may_reverse,
+)
 from adequa.entities.coreference import StanzaCoreference, pronoun_spans, resolve_pronouns
 from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
@@ -43,6 +49,8 @@ if TYPE_CHECKING:
 _LONGEST_UNIT = 8
 _LEAST_TIMES = 3
 _LEAST_SENTENCE = 4
+_IN_A_ROW = 3
+"""Words in a row that occur twice in any repetition but that of a single word."""
 _MOST_WORDS = 20_000
 """Words of a text that are searched; bounds the time."""
 
@@ -64,9 +72,12 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     """
     words = text.words[:_MOST_WORDS]
     following = words[1:]
-    triples = {*zip(words, following, words[2:], strict=False)}
-    if len(triples) == max(len(words) - 2, 0) and not any(map(eq, words, following)):
-        return ()  # whatever is repeated has three words in a row twice, or one word
+    if not any(map(eq, words, following)):
+        # Whatever is repeated has three words in a row that have all occurred before.
+        if len(words) - len({*words}) < _IN_A_ROW:
+            return ()
+        if len({*zip(words, following, words[2:], strict=False)}) == len(words) - 2:
+            return ()
     found: list[Repetition] = []
     if _beats(words):
         found = _loops(words, text)
@@ -263,10 +274,12 @@ _judgments: Cache[EntityJudgment] = Cache(
     32 * MEGABYTE,
     size_of=lambda one: (
         2_000
-        + 4 * len(one.item.text)
+        + 5 * len(one.item.text)
         + sum(map(len, one.item.references))
+        + sum(map(len, chain(one.item.paths, *one.item.triples)))
         + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
     ),
+    key_in_value=True,
 )
 
 
@@ -512,7 +525,11 @@ def _unexplained(
                 f"{one.first} and {one.second}",
             )
             for one in (
-                *find_reversals(ours.text.string, ours.text.values),
+                *(
+                    find_reversals(ours.text.string, ours.text.values)
+                    if may_reverse(ours.text.string)
+                    else ()
+                ),
                 *(
                     find_wrong_shares(ours.text.string, ours.text.values)
                     if values.is_record

@@ -121,6 +121,7 @@ def predicate_use(predicate: str) -> PredicateUse | None:
     return _predicates().get(_predicate_key(predicate))
 
 
+@lru_cache(maxsize=1024)  # a label is looked up in several tables one after another
 def _key(label: str) -> str:
     return " ".join(label.replace("_", " ").split()).casefold()
 
@@ -159,16 +160,19 @@ def _places() -> tuple[Mapping[str, Place], Mapping[str, tuple[Place, ...]]]:
     return by_name, {other: tuple(places) for other, places in by_other.items()}
 
 
-def _places_called(label: str) -> tuple[Place, ...]:
+@cache
+def _places_by_any_name() -> Mapping[str, tuple[Place, ...]]:
     by_name, by_other = _places()
+    return {**by_other, **{name: (place,) for name, place in by_name.items()}}
+
+
+def _places_called(label: str) -> tuple[Place, ...]:
     key = _key(label)
     # "Georgia_(U.S._state)" has a row; "Macedonia_(region)" uses the row of Macedonia.
-    for form in (key, key.partition(" (")[0]):
-        if form in by_name:
-            return (by_name[form],)
-        if form in by_other:
-            return by_other[form]
-    return ()
+    found = _places_by_any_name().get(key, ())
+    if not found and " (" in key:
+        found = _places_by_any_name().get(key.partition(" (")[0], ())
+    return found
 
 
 @cache

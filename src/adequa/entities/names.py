@@ -74,8 +74,8 @@ class Name(NamedTuple):
 def named(string: str, tier: int, method: str) -> Name:
     """A string as a name; one in capitals or like a common word requires a capital letter."""
     key = key_of(string)
-    letters = sum(character.isupper() for character in string)
-    short = (letters >= 2 and letters == len(key)) or key in SMALL or key in AMBIGUOUS
+    capitals = sum(map(str.isupper, string)) if string.isupper() else 0
+    short = 2 <= capitals == len(key) or key in SMALL or key in AMBIGUOUS
     one_word = " " not in string and len(key) < 5
     return Name(key, tier, method, cased=short and key.isalpha(), one_word=one_word)
 
@@ -253,10 +253,11 @@ def _names(label: Label, aliases: Sequence[str], *, person: bool, place: bool) -
     key = "".join(folded)
     if len(key) > 3 and key.endswith("s"):
         yield Name(key[:-1], DERIVED, "singular")
-    if not person and is_name(words):
+    capitalised = is_name(words)
+    if not person and capitalised:
         yield from core_names(folded)
     yield from acronyms(words)
-    if is_name(words):
+    if capitalised:
         yield from part_names(words, folded, person=person, place=place)
 
 

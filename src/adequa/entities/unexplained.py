@@ -420,14 +420,14 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
     explained = _remembering(graph)
     common = common_words()
     for run in _runs(capitals, text):
-        if all(words[word] in common for word in run):
+        if common.issuperset(words[run[0] : run[-1] + 1]):
             continue
         strange = [word for word in run if not explained(words[word])]
-        opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
         if strange and strange[0] == run[0] and words[run[0]] in common:
             strange = strange[1:]
-        if all(words[word] in common for word in strange):
+        if common.issuperset([words[word] for word in strange]):
             continue
+        opening = run[0] == 0 or text.sentences[run[0]] != text.sentences[run[0] - 1]
         if opening and strange == [run[0]] == run and not _opens(text, run[0]):
             continue
         # The name is the part of the run that is not in the data: United States, not United.
@@ -443,10 +443,11 @@ def _names(graph: Graph, text: PreparedText, covered: bytearray) -> list[Unexpla
 def _runs(numbers: Sequence[int], text: PreparedText) -> list[list[int]]:
     """Adjacent words of one sentence, as in a name of several words."""
     runs: list[list[int]] = []
+    last = -2
     for number in numbers:
+        before, last = last, number
         if (
-            runs
-            and runs[-1][-1] == number - 1
+            before == number - 1
             and _RUN_GAP.match(text.between(number - 1, number))
             and text.sentences[number - 1] == text.sentences[number]
         ):
@@ -552,9 +553,11 @@ def _remembering(graph: Graph) -> Callable[[str], bool]:
 
 def _explained(word: str, graph: Graph) -> bool:
     """Whether a word comes from the data, possibly misspelt or inflected."""
+    if word in graph.data_words or word in CALENDAR or word in GENERIC or len(word) == 1:
+        return True
     words = graph.derive("known", _known_words)
     known = words.known
-    if word in known or word in CALENDAR or word in GENERIC or len(word) == 1:
+    if word in known:
         return True
     if _DIGIT.search(word):
         return word in words.figures

@@ -149,27 +149,33 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
 
     The others are unchecked.
     """
-    missing = {*judgment.missing}
     denied = {
         one.triple: one
         for one in judgment.unexplained
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
-    if not missing and not denied:
+    if not judgment.missing and not denied:
         return tuple(map(_unchecked, item.triples))
+    missing = {*judgment.missing}
     facts: list[Fact] = []
     for triple in item.triples:
         if (span := denied.get(triple)) is not None:
             facts.append(Fact(triple, "contradicted", start=span.start, end=span.end))
+        elif triple.subject in missing or triple.object in missing:
+            facts.append(_missing(triple))
         else:
-            absent = {triple.subject, triple.object} & missing
-            facts.append(Fact(triple, "missing" if absent else "unchecked"))
+            facts.append(_unchecked(triple))
     return tuple(facts)
 
 
 @lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
 def _unchecked(triple: Triple) -> Fact:
     return Fact(triple, "unchecked")
+
+
+@lru_cache(maxsize=4096)
+def _missing(triple: Triple) -> Fact:
+    return Fact(triple, "missing")
 
 
 def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:

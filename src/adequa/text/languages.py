@@ -846,7 +846,9 @@ def find_language(text: str) -> str | None:
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
     frequent_words = _all_frequent().intersection(map(str.lower, written))
-    marks = "" if is_ascii else "".join(_MARKED.findall(text))
+    marks = ""
+    if not is_ascii and any(map(_may_be_marked, written)):
+        marks = "".join(_MARKED.findall(text))
     if len(frequent_words) + (_MOST_MARKS if marks else 0) < _LEAST - 1:
         return None  # no language can have enough of them
     # "The" and "Los" within a text are parts of names.
@@ -864,6 +866,11 @@ def find_language(text: str) -> str | None:
     if len(words) <= _SHORT_TEXT and _ENGLISH & words <= {"in"}:
         enough = enough or most >= _LEAST - 1
     return best if enough and most >= _TIMES * english else None
+
+
+def _may_be_marked(word: str) -> bool:
+    """Whether `_MARKED` may find a word: it has such a letter and is not a name."""
+    return not word.isascii() and (len(word) == 1 or not word[0].isupper())
 
 
 @cache

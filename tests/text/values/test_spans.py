@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.text.values import find_values
+from adequa.text.values import find_values, spans
 
 
 def read(text: str) -> list[tuple[str, str, str, str | None, str]]:
@@ -99,3 +99,35 @@ def test_long_texts_take_linear_time() -> None:
         # The best of three: a garbage collection among all other tests takes a second.
         best = min(seconds(long) for _ in range(3))
         assert best < 30 * max(seconds(short), 0.003), part
+
+
+_PIECES = (
+    *(
+        "one",
+        "two",
+        "5",
+        "child",
+        "in",
+        "every",
+        "ten",
+        "100",
+        "twice",
+        "double",
+        "tenfold",
+        "four",
+    ),
+    *("times", "-fold", "as", "the", "more", "1990", "2010", "s", "'s", "’s", "3", "-", " – ", ":"),
+    *(".", ","),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=8), st.sampled_from(["", " "]))
+def test_the_quick_looks_miss_no_value(pieces: list[str], gap: str) -> None:
+    lower = gap.join(pieces)
+    for quick, pattern in (
+        (spans._IN_SOME, spans._ONE_IN),
+        (spans._TIMES, spans._RATIO),
+        (spans._DECADE_END, spans._DECADE),
+        (spans._JOINED, spans._SCORE),
+    ):
+        assert quick.search(lower) or not pattern.search(lower)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adequa.text.languages import LANGUAGES
+from adequa.text.values import times
 from adequa.text.values.times import (
     Clock,
     clock_of,
@@ -136,3 +139,28 @@ def test_times_in_other_languages(code: str, text: str, clocks: list[tuple[int, 
 )
 def test_other_figures_are_not_times_in_other_languages(code: str, text: str) -> None:
     assert find_times(text, LANGUAGES[code]) == []
+
+
+_PIECES = (
+    *("5", "17", "05", ":30", ".30", "h30", ":59:01", "pm", "a.m.", "p. m.", "o'clock", "o’clock"),
+    *(
+        "hrs",
+        "hours local",
+        "half",
+        "a quarter",
+        "twenty-five",
+        "ten",
+        "past",
+        "to",
+        "nine",
+        "noon",
+    ),
+    *("in the morning", "at night", "midnight", ",", "x"),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=7), st.sampled_from(["", " "]))
+def test_the_quick_looks_miss_no_time(pieces: list[str], gap: str) -> None:
+    lower = gap.join(pieces)
+    assert times._AFTER_HOUR.search(lower) or not times._FIGURES.search(lower)
+    assert times._IN_WORDS.search(lower) or not times._WORDED.search(lower)

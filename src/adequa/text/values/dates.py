@@ -150,13 +150,16 @@ _NUMERIC_DATES = re.compile(f"{_START}(?:{_NUMERIC})", re.VERBOSE)
 _ALL_DATES = re.compile(f"{_START}(?:{_with_months(_ENGLISH)}|{_NUMERIC})", re.VERBOSE)
 _DIGIT = re.compile("[0-9]")
 _FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
-_FIRST_LETTER = re.compile(r"[0-9a-z](?<![^\W_][0-9a-z])")
-"""Where a date in figures can begin, and any date."""
+"""Where a date in figures can begin."""
 _BEFORE_MONTH = 60
 """Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _OPENINGS = frozenset((*_WEEKDAYS, *(word[:3] for word in (*_FULL.split("|"), *_SPELT))))
 """The first letters of a date that does not begin with a figure."""
+_OPENING = re.compile(
+    rf"[0-9](?<![^\W_][0-9])|(?:{'|'.join(sorted(_OPENINGS))})(?<![^\W_][a-z]{{3}})"
+)
+"""Where any date can begin."""
 _MONTH_NAME = re.compile(rf"(?:{_FULL}|{_SHORT})(?!\w)")
 _SPELT_DAY = re.compile(rf"(?:{_WORD_DAY})(?!\w)")
 
@@ -252,14 +255,14 @@ def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
 def _find_any(lower: str, position: int) -> re.Match[str] | None:
     """`_ALL_DATES.search`, but only at figures and before months."""
     month = _MONTH_NAME.search(lower, position)
-    for word in _FIRST_LETTER.finditer(lower, position):
-        start = word.start()
+    for opening in _OPENING.finditer(lower, position):
+        start = opening.start()
         while month is not None and month.start() < start:
             month = _MONTH_NAME.search(lower, month.end())
         if month is None:
             return _find_numeric(lower, start)
-        near = month.start() - start <= _BEFORE_MONTH and lower[start : start + 3] in _OPENINGS
-        if (near or lower[start].isdigit()) and (match := _ALL_DATES.match(lower, start)):
+        near = month.start() - start <= _BEFORE_MONTH or lower[start].isdigit()
+        if near and (match := _ALL_DATES.match(lower, start)):
             return match
     return None
 

@@ -55,8 +55,8 @@ def _vocabulary() -> dict[str, tuple[str, int, bool]]:
 
 
 _VOCABULARY = _vocabulary()
-_STEMS = (*_ONES, "ten", "eleven", "twel", "thir", "fif", "eigh", "twent", "fort", "hundred",
-          "thousand", "llion", "dozen", "first", "second", "nin")  # fmt: skip
+_TOKEN = re.compile(r"\w+")
+_NUMBER_WORDS = frozenset(_VOCABULARY) - {"a"}  # "a" is one only before another of them
 _ANY_WORD = (
     r"(?:a(?=\s{1,2}(?:dozen|hundred|thousand|million|billion|trillion)(?!\w))|"
     + "|".join(sorted((w for w in _VOCABULARY if w != "a"), key=len, reverse=True))
@@ -120,7 +120,7 @@ def _spelt(
 
 def spelt_numbers(lower: str) -> list[SpelledNumber]:
     """Every number in words of a lower-case text, except fractions, "half a dozen", "no one"."""
-    if not any(stem in lower for stem in _STEMS):
+    if _NUMBER_WORDS.isdisjoint(_TOKEN.findall(lower)):
         return []
     found: list[SpelledNumber] = []
     for run in _RUN.finditer(lower):
@@ -292,6 +292,7 @@ _CHAIN = re.compile(
 _SPACED_CHAIN = re.compile(
     _CHAIN.pattern.replace("|[\\u00a0\\u2009\\u202f](?=", r"|(?<![0-9]{4})[ \u00a0\u2009\u202f](?=")
 )
+_FIGURE = re.compile("[0-9]")
 _POUNDS = {"pound", "pound sterling"}
 _POINT_FIRST = re.compile(r"(?:\A|\s)\.\Z")
 _SPACED_POINT = re.compile(r"\s?([.,])\s?")
@@ -596,7 +597,7 @@ def quantity_of(string: str) -> Quantity | None:
     """The quantity of a data value, or None if it is more than a number and its unit."""
     value, datatype = literal_of(string)
     value = value.replace("_", " ").removeprefix("+")
-    if not value or len(value) > 100:
+    if len(value) > 100 or _FIGURE.search(value) is None:
         return None
     spans = find_numbers(value)
     if len(spans) != 1:

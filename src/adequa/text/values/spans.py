@@ -70,6 +70,9 @@ _ONE_IN = re.compile(
     r"(?P<d>two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9]|10|100)(?![\w%]|[.,:][0-9])"
     r"(?!\s(?:minutes|seconds|hours|days|weeks|months|years|rounds|games|matches))"
 )
+_IN_SOME = re.compile(
+    r"\sin(?:\severy)?\s(?:two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9])"
+)
 _SIGNS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667", "⅛": "0.125"}
 _SIGN = re.compile(rf"(?P<whole>[0-9]{{1,4}})?\s?(?P<sign>[{''.join(_SIGNS)}])")
 _AND_A_PART = re.compile(r"\sand\s(?:a|one)[\s-](?P<part>half|quarter)(?!\w)")
@@ -82,10 +85,13 @@ _RATIO = re.compile(
     r"|(?<![\w.])(?P<n>two|three|four|five|six|seven|eight|nine|ten|[0-9]{1,3}(?:\.[0-9]+)?)"
     r"(?:\stimes|[\s-]?fold)(?=\s(?:as|more|the|higher|larger|bigger|longer|its|that)\b)"
 )
+_TIMES = re.compile("twice|double|triple|quadruple|fold|times")
 _RATIOS = {"twice": 2, "double": 2, "triple": 3, "quadruple": 4, "tenfold": 10}
 _SCORE = re.compile(
     r"(?<![\w.,:/$€£-])(?P<a>[0-9]{1,3})(?:\s?[-–—]\s?|:)(?P<b>[0-9]{1,3})(?![\w:/]|[-–.,][0-9])"
 )
+_JOINED = re.compile(r"[0-9](?:\s?[-–—]\s?|:)[0-9]")
+# Above, what begins with a look-behind is tried at every letter; a part of it is found sooner.
 _LAP = re.compile(r"(?<![\w.,:/-])[0-9]{1,3}:[0-5][0-9](?::[0-5][0-9])?(?:\.[0-9]{1,3})(?![\w:])")
 _TO_DATE = re.compile(
     r"(?<![\w.,])(?P<day>0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\s?(?:to|and|until|till|or|through"
@@ -101,6 +107,7 @@ _MONTH_BEFORE = re.compile(
     r"[\s-]\Z"
 )
 _DECADE = re.compile(r"(?<![\w.,])(?P<year>1[0-9]{2}0|20[0-9]0)['’]?s(?!\w)")
+_DECADE_END = re.compile(r"0['’]?s")
 _DAY_BEFORE = re.compile(r"(?:the|on|and|to)\s\Z")
 _ONE_AND = re.compile(r"(?<!\w)(?:an?|one)\s(?P<unit>hour|minute|day|week|year)\sand\s\Z")
 _MORE_OF_IT = re.compile(r",?\s(?:and\s)?|")
@@ -149,7 +156,7 @@ def find_values(
         _add_ratios(finder)
     years = {span.start: span for span in dates if span.readings[0].month is None}
     _add_numbers(finder, numbers, years)
-    for match in _SCORE.finditer(text):
+    for match in _SCORE.finditer(text) if _JOINED.search(text) else ():
         unit = _unit_after(finder, match.end())
         pair = tuple(Quantity(Decimal(match[name]), unit and unit[0]) for name in "ab")
         if unit is None:
@@ -204,7 +211,7 @@ def _add_dates(finder: _Finder, dates: Sequence[DateSpan]) -> None:
             earlier = tuple(one._replace(day=int(before["day"])) for one in span.readings)
             start, end = before.start("day"), before.end("day")
             finder.add(ValueSpan(start, end, "date", dates=earlier))
-    for match in _DECADE.finditer(lower):
+    for match in _DECADE.finditer(lower) if _DECADE_END.search(lower) else ():
         decade = int(match["year"])
         within = tuple(Date(decade + year, None, None) for year in range(10))
         finder.add(ValueSpan(*match.span(), "date", dates=within))
@@ -233,7 +240,7 @@ def _add_times(finder: _Finder) -> None:
 def _add_parts(finder: _Finder) -> None:
     """Shares ("two thirds", "one in five") and parts of a unit ("half an hour")."""
     lower = finder.lower
-    if " in " in lower:
+    if " in " in lower and _IN_SOME.search(lower):
         for match in _ONE_IN.finditer(lower):
             part, whole = (_COUNT.get(match[name]) or int(match[name]) for name in "nd")
             if 0 < part < whole:
@@ -273,7 +280,7 @@ def _short(value: Decimal) -> Decimal:
 
 
 def _add_ratios(finder: _Finder) -> None:
-    for match in _RATIO.finditer(finder.lower):
+    for match in _RATIO.finditer(finder.lower) if _TIMES.search(finder.lower) else ():
         value = _RATIOS.get(match["word"] or "") or _COUNT.get(match["n"] or "") or match["n"]
         number = Quantity(Decimal(value), None)
         finder.add(ValueSpan(*match.span(), "ratio", (number,), words=not match[0][0].isdigit()))

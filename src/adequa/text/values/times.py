@@ -79,6 +79,8 @@ _FIGURES = re.compile(
     ){_ZONE}{_LATER}""",
     re.VERBOSE,
 )
+_AFTER_HOUR = re.compile(r"[0-9](?:[:.h][0-9]|\s?[ap]\.?\s?m|\s(?:o['’]clock|hrs|hours\slocal))")
+"""The end of an hour in figures, without which a text has no such time: it is found sooner."""
 _WORDED = re.compile(
     rf"(?<!\w)(?:(?P<noon>noon|midday|midnight)"
     rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to"
@@ -90,10 +92,11 @@ _WORDED = re.compile(
     r"(?=\W*\Z|[,.;:!?)]|\s(?:and|with|when|until|till|to|on|but|from|the|it|a|after|before|by"
     r"|while|in|as|at|for|of|was|were|is|there)\b)))(?!\w)"
 )
-_STEMS = (
-    *("noon", "midday", "midnight", " past ", " to ", "clock", "pm", "p.m", "am", "a.m"),
-    *(" in the ", " at night"),
+_IN_WORDS = re.compile(
+    r"noon|midday|midnight|(?:half|quarter|five|ten|twenty)\s(?:past|to)\s"
+    rf"|(?:{_HOUR_WORDS})\s(?:o['’]clock|[ap]\.?m|in\sthe\s|at\snight)"
 )
+"""Words without which a text has no time in words: they are found sooner."""
 _SHARED = re.compile(r"\s?(?:to|and|until|till|or|[-–—])\s?\Z")
 _PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 _PART = {"morning": "am", "afternoon": "pm", "evening": "pm", "night": "pm", "tonight": "pm"}
@@ -198,8 +201,10 @@ def find_times(text: str, language: Language | None = None) -> list[TimeSpan]:
     lower = lowered(text)
     if language is not None:
         return _times_in(lower, language)
-    spans = [_figures(match) for match in _FIGURES.finditer(lower)]
-    if any(stem in lower for stem in _STEMS):
+    spans: list[TimeSpan] = []
+    if _AFTER_HOUR.search(lower):
+        spans = [_figures(match) for match in _FIGURES.finditer(lower)]
+    if _IN_WORDS.search(lower):
         spans += [_worded(match) for match in _WORDED.finditer(lower)]
         spans.sort()
     following = [*spans[1:], None] if spans else []

@@ -51,6 +51,7 @@ class Polarity(NamedTuple):
 
 _YES = word_set("yes true y on ja si oui")
 _NO = word_set("no false n off nein non")
+_TRUTHS = _YES | _NO | {"1", "0"}
 _LETTERS_ELSEWHERE = word_set("flag sex gender grade group class type code result category blood")
 """Keys whose N or Y is a letter, not a truth value."""
 # The negative first: a status and what it denies.
@@ -115,13 +116,15 @@ def truth_of(key: str, value: str) -> bool | None:
     (True, False, None)
     """
     word = value.strip().strip("\"'").casefold()
+    if word not in _TRUTHS:
+        return None
     names = words_of_key(parts_of_key(key)[-1])
     if word in ("1", "0"):
         plain = names and (names[0] in _AUXILIARIES or _ADJECTIVE.search(names[-1]))
         return word == "1" if plain and not names[-1].endswith("s") else None
     if len(word) == 1 and (_LETTERS_ELSEWHERE & {*names} or not names):
         return None
-    return True if word in _YES else False if word in _NO else None
+    return word in _YES
 
 
 @lru_cache(maxsize=4096)
@@ -131,19 +134,21 @@ def claim_of(key: str, value: str) -> Claim | None:
     >>> claim_of("petsAllowed", "no")[:3]
     (('pets',), ('allowed',), False)
     """
+    truth = truth_of(key, value)
+    status = ""
+    if truth is None:
+        status = " ".join(words_of_key(value)) if len(value) < 24 else ""
+        if status not in _OPPOSITES and status not in _POSITIVES:
+            return None
     names = [word for word in words_of_key(parts_of_key(key)[-1]) if not word.isdigit()]
     if len(names) > 1 and unit_of_key(key) is not None:
         names = names[:-1]  # `rain_mm: 0` is no rain
-    truth = truth_of(key, value)
     if truth is None:
-        status = " ".join(words_of_key(value)) if len(value) < 24 else ""
         if status in _OPPOSITES:
             positive = _OPPOSITES[status]
             return _claim([*names, *positive.split()], holds=False, contrary=status)
-        if status in _POSITIVES and names:
-            words = [*names, *status.split()]
-            return _claim(words, holds=True, contrary=_POSITIVES[status])
-        return None
+        words = [*names, *status.split()]
+        return _claim(words, holds=True, contrary=_POSITIVES[status]) if names else None
     return _claim(names, holds=truth)
 
 
