@@ -71,9 +71,14 @@ class Addition(NamedTuple):
     likeness: float
 
 
-class _Facts(NamedTuple):
-    stems: frozenset[str]
-    vectors: NDArray[np.float32]
+def addition_features(addition: Addition, text: str) -> dict[str, float]:
+    """The features by which `Credibility` weighs an addition."""
+    words = _WORD.findall(text[addition.start : addition.end])
+    return {
+        "rule addition": 1.0,
+        "likeness": addition.likeness,
+        "words": sum(len(word) > 3 for word in words) / 8,
+    }
 
 
 def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> list[Addition]:
