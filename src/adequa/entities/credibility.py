@@ -2,10 +2,11 @@
 
 Rules find what a record does not support, and some of their findings are better than others: a
 number beside the field that it contradicts is mostly wrong, a number that nothing explains may be
-the result of a calculation. A logistic model weighs the rule, the value and its counterpart, the
-words around it and how much else in the text is explained. Its weights are in
-`resources/credibility.json`, fitted by `python -m research.relations findings` on the records named
-there (`fitted_on`). Findings below its `limit` are dropped; without the file all are kept.
+the result of a calculation. A logistic model weighs the rule, the value and its counterpart, how
+clearly the words around it name that, and whether a calculation may have made it. Its weights are
+in `resources/credibility.json`, fitted by `python -m research.recipe findings` on the records named
+there (`fitted_on`). Findings below its `limit` are dropped; those of rules that it does not know
+are kept, and without the file all are.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -45,15 +45,26 @@ class Credibility:
     """The probability below which a finding is dropped."""
     fitted_on: str = ""
 
-    def chance(self, features: Mapping[str, float]) -> float:
-        """The probability that a finding with these features is right.
+    def chance(self, features: Mapping[str, float]) -> float | None:
+        """The probability that a finding with these features is right; None for an unknown rule.
 
         >>> Credibility({"rule number": -2.0}, offset=2.0).chance({"rule number": 1.0})
         0.5
         """
+        if rule_of(features) not in self.weights:
+            return None
         known = ((self.weights.get(name, 0.0), value) for name, value in features.items())
         odds = self.offset + sum(weight * value for weight, value in known)
         return round(1 / (1 + math.exp(-max(-30.0, min(30.0, odds)))), 6)
+
+    def keeps(self, chance: float | None) -> bool:
+        """Whether a finding with a probability is kept."""
+        return chance is None or chance >= self.limit
+
+
+def rule_of(features: Mapping[str, float]) -> str:
+    """The feature that names the rule of a finding."""
+    return next(name for name in features if name.startswith("rule "))
 
 
 @lru_cache(maxsize=1)
@@ -77,13 +88,11 @@ _CUES = {
     "rest": r"left|remain\w*|rest|still|unsold|spare|outstanding|leav\w+|short of|so far",
     "lapse": r"later|earlier|after|before|within|days?|weeks?|months?|years?|hours?|minutes?|for"
     r"|lasted|took|since|until|ago|old|aged?",
-    "extreme": r"(?:high|low|large|small|long|short|old|young|bigg|fast|slow|cheap|strong|great"
-    r"|heavi|light)est|least|only|first|last|top|best|worst|peak\w*|maxim\w+|minim\w+",
 }
 _CUE = re.compile(
     "|".join(rf"(?P<{name}>(?<!\w)(?:{words})(?!\w))" for name, words in _CUES.items())
 )
-"""Words that speak of a calculation, or of the first of a series."""
+"""Words that speak of a calculation."""
 _WAYS = {
     "share": {"share", "rest"},
     "change": {"change", "gap", "share"},
@@ -118,12 +127,11 @@ class FindingReader:
         self.text, self.values, self.mentions, self.found = text, values, mentions, found
         self.string = text.string
         self.sentences = split_sentences(text.string)
-        self._explained: dict[int, bool] = {}
 
     def rated(self, model: Credibility) -> list[UnexplainedSpan]:
         """The findings that are likely right, each with its probability."""
         rated = [one._replace(confidence=model.chance(self.read(one))) for one in self.found]
-        return [one for one in rated if (one.confidence or 0.0) >= model.limit]
+        return [one for one in rated if model.keeps(one.confidence)]
 
     def claim_at(self, span: UnexplainedSpan) -> Span:
         """The clause that makes a false claim; a name stands for itself."""
@@ -138,8 +146,6 @@ class FindingReader:
             f"rule {rule.split(' ')[0]}": 1.0,
             "counterpart": float(span.triple is not None),
             "found by two rules": float(any((one.rule or one.kind) != rule for one in others)),
-            "findings in text": math.log(len(self.found)),
-            **self._surroundings(start, end),
         }
         value = self._value_in(start, end)
         if value is not None:
@@ -165,54 +171,22 @@ class FindingReader:
     def _cues(self, sentence: Span) -> set[str | None]:
         return {one.lastgroup for one in _CUE.finditer(self.string.lower(), *sentence)}
 
-    def _explains(self, span: ValueSpan) -> bool:
-        known = self._explained.get(span.start)
-        if known is None:
-            known = self._explained[span.start] = bool(self.values.explain(span, self.string))
-        return known
-
-    def _surroundings(self, start: int, end: int) -> dict[str, float]:
-        first, last = self._sentence(start)
-        values = self.text.values
-        beside = [
-            one
-            for one in values
-            if first <= one.start < last and not (one.start < end and start < one.end)
-        ]
-        return {
-            "values explained": _share(map(self._explains, values)),
-            "unexplained beside": min(2, sum(not self._explains(one) for one in beside)) / 2,
-            "extreme": float("extreme" in self._cues((first, last))),
-        }
-
     # The fact that it stands for -----------------------------------------------------------------
 
     def _naming(self, place: int, start: int, end: int) -> dict[str, float]:
         """How clearly the clause names the field and the object of a fact."""
         fact, triple = self.values.facts[place], self.values.triples[place]
         first, last = self._sentence(start)
-        said = {
-            short_stem(word)
-            for word in _WORD.findall(self.string[slice(*self._clause(start, end))])
-        }
-        own, path = self._fields[fact.key], {*stems_of_key(fact.key)}
-        rival = max(
-            (len(other & said) for other in self._fields.values() if not other <= own), default=0
-        )
+        clause = self.string[slice(*self._clause(start, end))]
+        said = {short_stem(word) for word in _WORD.findall(clause)}
+        path = {*stems_of_key(fact.key)}
+        own = {*stems_of_key(fact.key.rpartition(".")[2])} or path
+        named = (one.start for one in self.mentions if one.entity == triple.subject)
         return {
             "field named": len(own & said) / max(1, len(own)),
             "path named": len(path & said) / max(1, len(path)),
-            "other field named": min(2, rival) / 2,
-            "object named": float(
-                any(
-                    one.entity == triple.subject and first <= one.start < last
-                    for one in self.mentions
-                )
-            ),
-            "single field": float(self._counts[fact.key] == 1),
-            "value said elsewhere": float(
-                any(one.entity == triple.object for one in self.mentions)
-            ),
+            "object named": float(any(first <= one < last for one in named)),
+            "single field": float(sum(one.key == fact.key for one in self.values.facts) == 1),
         }
 
     def _difference(self, place: int, value: ValueSpan) -> dict[str, float]:
@@ -223,16 +197,13 @@ class FindingReader:
         seen, own = value.quantities[0], reading.quantities[0]
         one, other = abs(float(seen.value)), abs(float(own.value))
         digits = [_digits(each) for each in (one, other)]
-        ratio = max(one, other) / max(min(one, other), 1e-9)
-        power = math.log10(ratio)
+        ratio = max(one, other, 1e-9) / max(min(one, other), 1e-9)
         alike = len(digits[0]) == len(digits[1]) > 1
         changed = sum(a != b for a, b in zip(*digits, strict=False)) if alike else 0
         mixed = changed == 2 and sorted(digits[0]) == sorted(digits[1])
         return {
-            "same number": float(one == other),
             "one digit differs": float(changed == 1),
             "digits exchanged": float(mixed),
-            "power of ten": float(power > 0.5 and abs(power - round(power)) < 1e-6),
             "near": float(1 < ratio <= 1.1),
             "within double": float(1.1 < ratio <= 2),
             "far": float(ratio > 5),
@@ -253,8 +224,6 @@ class FindingReader:
         ways = self._ways(interval, combine)
         cues = self._cues(sentence)
         found = {
-            "digits": min(digits, 5) / 5,
-            "about": float(value.hedge == "about"),
             "calculated with cue": float(any(not cues.isdisjoint(_WAYS[way]) for way in ways)),
             "sum of rows": float("rows" in ways),
             "not calculated": float(not ways and digits >= _LONG),
@@ -304,18 +273,6 @@ class FindingReader:
     # The data ------------------------------------------------------------------------------------
 
     @cached_property
-    def _counts(self) -> Counter[str]:
-        return Counter(fact.key for fact in self.values.facts)
-
-    @cached_property
-    def _fields(self) -> dict[str, frozenset[str]]:
-        """The stems of the words of each field."""
-        return {
-            key: frozenset(stems_of_key(key.rpartition(".")[2]) or stems_of_key(key))
-            for key in self._counts
-        }
-
-    @cached_property
     def _places(self) -> dict[Triple, int]:
         triples = self.values.triples
         return {triples[place]: place for place in reversed(range(len(triples)))}
@@ -362,8 +319,3 @@ def _within(result: _Matrix, interval: Interval) -> NDArray[np.bool_]:
 def _digits(number: float) -> str:
     """The significant digits of a number."""
     return f"{number:.10g}".replace(".", "").strip("0")
-
-
-def _share(values: Iterable[bool]) -> float:
-    known = [*values]
-    return sum(known) / len(known) if known else 1.0

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
-from adequa.metrics.nli.additions import Encode, addition_features, find_additions
+from adequa.metrics.nli import additions
+from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.relevance import FactIndex, is_value, related_facts, with_facts
 from adequa.metrics.nli.signs import (
     UNNAMED_SUBJECT,
@@ -472,9 +473,10 @@ class VerifierEvidence:
         wrong = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
         spans = _marked(item.text, found)
         model = read_credibility() or Credibility()
-        for one in find_additions(item, signs.mentions, self.encode) if self.encode else ():
-            chance = model.chance(addition_features(one, item.text))
-            if chance >= model.limit and not spans.overlaps(one.start, one.end):
+        chance = model.chance(additions.FEATURES)
+        encode = self.encode if model.keeps(chance) else None
+        for one in find_additions(item, signs.mentions, encode) if encode else ():
+            if not spans.overlaps(one.start, one.end):
                 why = f"{item.text[one.start : one.end]!r} has nothing to do with any fact"
                 found.append(
                     Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)
