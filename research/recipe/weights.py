@@ -166,13 +166,20 @@ def _odds(values: Vector, weights: Vector) -> Vector:
     return odds
 
 
-def fit_logistic(values: Vector, labels: Vector, shares: Vector | None = None) -> Vector:
+def fit_logistic(
+    values: Vector,
+    labels: Vector,
+    shares: Vector | None = None,
+    penalties: Sequence[float] | None = None,
+) -> Vector:
     """Logistic regression by Newton's method with a small L2 penalty, except on the offset.
 
-    `shares` says how much each row counts, 1 unless given.
+    `shares` says how much each row counts, 1 unless given; `penalties` has that of each feature.
     """
     rows = np.hstack([values, np.ones((len(values), 1))])
     hold = np.full(rows.shape[1], _HOLD)
+    if penalties is not None:
+        hold[:-1] = penalties
     hold[-1] = 1e-6
     weights = np.zeros(rows.shape[1])
     count = np.ones(len(rows)) if shares is None else shares

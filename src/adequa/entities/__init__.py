@@ -1,7 +1,8 @@
 """The entities of some data in a text: names, the mention detector, and judgments for `esa`.
 
 `Detector` finds mentions, `judge` decides what is missing or unexplained, and `evaluate_mentions`
-compares a detector with gold mentions. The REL client is in `linker`, aliases are in `aliases`.
+compares a detector with gold mentions. The REL client is in `linker`, aliases are in `aliases`, the
+model of how likely a finding on a record is right is in `credibility`.
 """
 
 from adequa.entities.candidates import Candidate
@@ -25,6 +26,7 @@ from adequa.entities.judgment import (
     JudgmentSettings,
     find_mentions,
     judge,
+    read_findings,
     read_phrases,
 )
 from adequa.entities.mentions import Judge, Option, WeightsJudge, load_weights, probabilities
@@ -38,6 +40,6 @@ __all__ = [
     "MentionEvaluation", "Option", "PaperDetector", "Prediction", "StanzaCoreference",
     "UnexplainedSpan", "WeightsJudge", "compile_graph", "evaluate_mentions", "find_disagreements",
     "find_mentions", "find_unexplained", "gold_spans", "greedy_matches", "is_counterpart", "judge",
-    "load_weights", "mention_detector", "mention_key", "probabilities", "read_phrases", "values_of",
-    "write_predictions",
+    "load_weights", "mention_detector", "mention_key", "probabilities", "read_findings",
+    "read_phrases", "values_of", "write_predictions",
 ]  # fmt: skip

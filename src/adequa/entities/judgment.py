@@ -43,6 +43,7 @@ from adequa.text import (
 
 if TYPE_CHECKING:
     from adequa.entities.aliases.lookup import Aliases
+    from adequa.entities.credibility import FindingReader
     from adequa.entities.linker import Link
 
 # Limits of repetitions; no record of the data they were chosen on, kept for stable scores.
@@ -488,12 +489,43 @@ def _wanted(item: Item, optional: Sequence[str]) -> tuple[str, ...]:
     return tuple(entity for entity in wanted if not _PLACEHOLDER.fullmatch(entity))
 
 
+def read_findings(item: Item) -> FindingReader:
+    """All findings in a text about a record, whatever their credibility."""
+    from adequa.entities.credibility import FindingReader
+
+    settings = JudgmentSettings()
+    language = LANGUAGES.get(language_code(item))
+    detection, mentions = _detect(item, settings, language), judge(item, settings).mentions
+    values = values_of(item)
+    found, everything = _find_unexplained(detection, mentions, settings, values)
+    return FindingReader(detection.ours.text, values, everything, found)
+
+
 def _unexplained(
     detection: _Found,
     mentions: Sequence[Mention],
     settings: JudgmentSettings,
     values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
+    found, everything = _find_unexplained(detection, mentions, settings, values)
+    if not values.is_record:
+        return tuple(found)
+    text = detection.ours.text
+    if found and text.language is None:
+        from adequa.entities.credibility import FindingReader, read_credibility
+
+        if (model := read_credibility()) is not None:
+            found = FindingReader(text, values, everything, found).rated(model)
+    return tuple(_with_claims(found, text.string))
+
+
+def _find_unexplained(
+    detection: _Found,
+    mentions: Sequence[Mention],
+    settings: JudgmentSettings,
+    values: DataValues,
+) -> tuple[list[UnexplainedSpan], Sequence[Mention]]:
+    """What the data does not explain, in order, and the mentions that were looked at."""
     allowed = () if settings.allowed is None else read_phrases(settings.allowed)
     ours = detection.ours
     everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
@@ -511,6 +543,7 @@ def _unexplained(
                 triple and triple.object,
                 triple,
                 f"{ours.text.string[one.start : one.end]!r}: {one.note}",
+                rule=one.rule,
             )
             for one, triple in values.owner_faults(ours.text, everything)
         ]
@@ -523,19 +556,14 @@ def _unexplained(
                 None,
                 note=f"{ours.text.string[one.start : one.end]!r} does not fit "
                 f"{one.first} and {one.second}",
+                rule=rule,
             )
-            for one in (
-                *(
-                    find_reversals(ours.text.string, ours.text.values)
-                    if may_reverse(ours.text.string)
-                    else ()
-                ),
-                *(
-                    find_wrong_shares(ours.text.string, ours.text.values)
-                    if values.is_record
-                    else ()
-                ),
+            for rule, find, wanted in (
+                ("reversal", find_reversals, may_reverse(ours.text.string)),
+                ("wrong share", find_wrong_shares, values.is_record),
             )
+            if wanted
+            for one in find(ours.text.string, ours.text.values)
         ]
     if detection.links:
         from adequa.entities.linker import foreign_links
@@ -546,7 +574,7 @@ def _unexplained(
             if all(end <= link.start or link.end <= start for start, end in taken):
                 found.append(UnexplainedSpan(link.start, link.end, "name", None))
     found.sort(key=lambda span: span[:2])
-    return tuple(_with_claims(found, ours.text.string) if values.is_record else found)
+    return found, everything
 
 
 def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[UnexplainedSpan]:
@@ -564,8 +592,8 @@ def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[Unexplaine
             if known.triple is not None and known.triple == wide.triple:
                 continue  # one fault, seen twice
             reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
-            wide = known._replace(note="; ".join(reasons), focus=None)
-            wide = wide._replace(kind=known.kind)
+            surer = max(known.confidence or 0.0, wide.confidence or 0.0) or None
+            wide = known._replace(note="; ".join(reasons), focus=None, confidence=surer)
         found[place] = wide
     return list(found.values())
 

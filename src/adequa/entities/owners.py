@@ -39,6 +39,8 @@ class OwnerFault(NamedTuple):
     note: str
     """What the data has."""
     fact: int | None = None
+    rule: str = ""
+    """The check that found it."""
 
 
 class Row(NamedTuple):

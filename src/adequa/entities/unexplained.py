@@ -87,6 +87,10 @@ class UnexplainedSpan(NamedTuple):
     """A sentence about it, where there is more to say than what the data has."""
     focus: tuple[int, int] | None = None
     """The wrong words, where the span has the words that claim them too."""
+    rule: str = ""
+    """The check that found it, where that is not its kind."""
+    confidence: float | None = None
+    """How likely it is a fault, where that is known."""
 
     @property
     def place(self) -> tuple[int, int]:

@@ -8,7 +8,7 @@ of plain triples, those of one subject do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -142,7 +142,7 @@ class DataValues:
         found = [
             one
             for check in (RoleCheck, ComparisonCheck)
-            for one in check(self.roles, text.string, text.values, mentions).faults()
+            for one in _by(check, check(self.roles, text.string, text.values, mentions).faults())
         ]
         keys = [fact.key for fact in self.facts]
         entities = [triple.object for triple in self.triples]
@@ -150,15 +150,15 @@ class DataValues:
         of_rows: list[OwnerFault] = []
         for rows in self.rows:
             if rows.is_timed:
-                of_rows += SeriesCheck(rows, claims).faults()
-                of_rows += CategoryCheck(rows, claims).faults()
-            of_rows += ObjectCheck(rows, claims, entities).faults()
-            found += RowCheck(rows, claims, self.facts, entities).faults()
-            found += TrendCheck(rows, claims).faults()
+                of_rows += _by(SeriesCheck, SeriesCheck(rows, claims).faults())
+                of_rows += _by(CategoryCheck, CategoryCheck(rows, claims).faults())
+            of_rows += _by(ObjectCheck, ObjectCheck(rows, claims, entities).faults())
+            found += _by(RowCheck, RowCheck(rows, claims, self.facts, entities).faults())
+            found += _by(TrendCheck, TrendCheck(rows, claims).faults())
         found += merge_faults(sorted(of_rows))
         for entries in self.entries:
             checked = EntryCheck(entries, text.string, text.values, self.facts, self.explainer)
-            found += checked.faults()
+            found += _by(EntryCheck, checked.faults())
         return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
@@ -213,6 +213,12 @@ class DataValues:
             if match := re.search(pattern, text.string, flags):
                 return Mention(triple.object, *match.span(), "code")
         return None
+
+
+def _by(check: type, faults: Iterable[OwnerFault]) -> Iterator[OwnerFault]:
+    """The faults with the name of their check."""
+    rule = check.__name__.removesuffix("Check").lower()
+    return (one._replace(rule=f"{rule} {one.kind}") for one in faults)
 
 
 _ZERO = re.compile(r"0(?:\.0+)?")

@@ -203,6 +203,7 @@ def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
                 entity=span.nearest if span.nearest in judgment.missing else None,
                 start=span.start,
                 end=span.end,
+                confidence=span.confidence,
             )
         )
     findings += [

@@ -30,6 +30,8 @@ from adequa.text.values import find_values
 
 Encode = Callable[[Sequence[str]], "NDArray[np.float32]"]
 
+FEATURES = {"rule addition": 1.0}
+"""The features by which `Credibility` weighs an addition."""
 UNLIKE = 0.34
 """The similarity to the nearest fact below which a phrase is an addition; chosen on the open part
 of bench/challenges/records."""
@@ -69,11 +71,6 @@ class Addition(NamedTuple):
     start: int
     end: int
     likeness: float
-
-
-class _Facts(NamedTuple):
-    stems: frozenset[str]
-    vectors: NDArray[np.float32]
 
 
 def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> list[Addition]:

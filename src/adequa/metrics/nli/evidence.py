@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
+from adequa.entities.credibility import Credibility, read_credibility
+from adequa.metrics.nli import additions
 from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.relevance import FactIndex, is_value, related_facts, with_facts
 from adequa.metrics.nli.signs import (
@@ -57,6 +59,8 @@ class Stretch:
     """Whether its words are not well formed, so that their meaning is unclear."""
     note: str = ""
     """The reason, where the entities have found it."""
+    credible: float | None = None
+    """The probability that the entities are right about it, where that is known."""
 
 
 class Word(NamedTuple):
@@ -523,15 +527,27 @@ class VerifierEvidence:
         """
         signs = read_signs(item)
         found = [
-            Stretch(one.start, one.end, "span", _WRONG, note=one.reason(item.text))
+            Stretch(
+                one.start,
+                one.end,
+                "span",
+                _WRONG,
+                note=one.reason(item.text),
+                credible=one.confidence,
+            )
             for one in signs.unexplained
         ]
         wrong = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
         spans = _marked(item.text, found)
-        for one in find_additions(item, signs.mentions, self.encode) if self.encode else ():
+        model = read_credibility() or Credibility()
+        chance = model.chance(additions.FEATURES)
+        encode = self.encode if model.keeps(chance) else None
+        for one in find_additions(item, signs.mentions, encode) if encode else ():
             if not spans.overlaps(one.start, one.end):
                 why = f"{item.text[one.start : one.end]!r} has nothing to do with any fact"
-                found.append(Stretch(one.start, one.end, "clause", _WRONG, note=why))
+                found.append(
+                    Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)
+                )
                 wrong.mark(one.start, one.end, 1)
         judged = tuple(
             word._replace(unsupported=_WRONG if wrong.overlaps(word.start, word.end) else _RIGHT)

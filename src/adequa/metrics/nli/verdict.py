@@ -229,7 +229,7 @@ def _hallucination(
     if stretch.unsupported is None:
         why = why_unread_text(item, stretch)
         return Finding(metric, "hallucination", "unchecked", why, start=start, end=end)
-    doubt = _round(stretch.unsupported)
+    doubt = _round(stretch.unsupported if stretch.credible is None else stretch.credible)
     triple: Triple | None
     if stretch.note:
         triple, detail, why = None, "unsupported", stretch.note
