@@ -19,7 +19,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from adequa.text.sentences import word_set
+from adequa.text.sentences import clauses_around, word_set
 from adequa.text.values.facts import Support, interval_in
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.spans import ValueSpan, find_values
@@ -35,7 +35,13 @@ from adequa.text.values.terms import (
     short_stem,
     stems_of_key,
 )
-from adequa.text.values.units import CURRENCIES, UNITS, words_of_key
+from adequa.text.values.units import (
+    CURRENCIES,
+    UNITS,
+    dimension_of_key,
+    parts_of_key,
+    words_of_key,
+)
 
 _SUM_WORDS = re.compile(
     r"\b(?:totals?|altogether|in all|combined|together|sums?|overall|add(?:s|ed)? up|amount\w*"
@@ -73,6 +79,32 @@ _THAN = re.compile(
     r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
 )
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
+_CLAUSE_OF_SUM = re.compile(
+    r"\b(?:totals?|totall?ing|altogether|in all|combined|together|sums?|overall|add(?:s|ed|ing)? up"
+    r"|amount(?:s|ed|ing)? to|com(?:es?|ing) to|came to|brings?|brought|bringing|both|plus|with|all"
+    r"|mak(?:es?|ing)|includ\w+|added)\b"
+)
+_CLAUSE_OF_GAP = re.compile(
+    r"\b(?:more|less|fewer|than|above|below|over|under|lead\w*|margin|ahead|behind|up|down|by|gain\w*"
+    r"|los[est]\w*|lost|higher|lower|later|earlier|since|longer|shorter|larger|smaller|cheaper|dearer"
+    r"|differ\w*|gap|increas\w*|decreas\w*|ris\w+|rose|f[ae]ll\w*|drop\w*|grew|remain\w*|left|leav\w+"
+    r"|spare|free|empty|short|sav\w+|net|surplus|deficit|apart|spread|unsold|outside|within|faster"
+    r"|slower|only|missing|open|balance|unused|further|extra|additional|other|rest|instead)\b"
+)
+_CLAUSE_OF_PRODUCT = re.compile(
+    r"\b(?:totals?|altogether|in all|together|com(?:es?|ing) to|came to|worth|costs?|value[ds]?"
+    r"|pays?|paid|spend\w*|earn\w*|revenue|turnover|mak(?:es?|ing)|brings?|bringing|would|means"
+    r"|amount(?:s|ed|ing)? to|equals?|equivalent|out of|capacity|places)\b"
+)
+_CLAUSE_OF_RATE = re.compile(
+    r"\b(?:per|an?|each|every|apiece|works? out|averag\w*|density|speed|pace)\b"
+)
+"""Words of a clause that call for an operation."""
+_MADE = re.compile(
+    r"\b(?:per|each|more|less|fewer|than|average\w*|difference|gap|ahead|behind|remain\w*|left|leav\w+"
+    r"|above|below|lead|margin|sav\w+|gain\w*|over the|between|net)\b"
+)
+"""Words of a clause whose number is most often not that of a single field."""
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SURE_DIGITS = 3
@@ -114,6 +146,7 @@ _SENTENCE_LENGTH = 500
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
 _ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
 """What follows a share that is said of numbers before it."""
+_POINTS = re.compile(r" (?:percentage )?points?\b")
 _LAST_DAY = dt.date.max.toordinal()
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
@@ -157,6 +190,13 @@ class _Sentence:
         """The other values of the sentence."""
         own = self.span.start - self.start
         return tuple(one for one in _values_of_sentence(self.string) if one.start != own)
+
+    @cached_property
+    def clause(self) -> str:
+        """The clause around the value, in lower case."""
+        start, end = self.span.start - self.start, self.span.end - self.start
+        whole = (0, len(self.string))
+        return self.lower[slice(*clauses_around(self.string, start, end, whole))]
 
     def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
         """Whether the words just before or just after the value match."""
@@ -251,6 +291,8 @@ class Explainer(Terms):
                 if known := self.index.explain(span._replace(quantities=(one,)), text):
                     return known
             readings += borrowed
+        if not readings[0].unit and _POINTS.match(text, span.end):
+            readings.append(Quantity(readings[0].value, "percentage point"))
         readings += _without_unit(span.quantities[0])
         for quantity in readings:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
@@ -265,7 +307,54 @@ class Explainer(Terms):
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
-        return tuple(self._other_unit(span, sentence))
+        if unit := (*self._other_unit(span, sentence),):
+            return unit
+        if self.slip(span, text) is not None:
+            return ()
+        for quantity in readings:
+            query = _Query(quantity, interval_in(quantity, span), span, sentence)
+            for found in self._reckoned(query):
+                return (found,)
+        return ()
+
+    def slip(self, span: ValueSpan, text: str) -> Term | None:
+        """The number that one of a text seems to have been copied from with an error.
+
+        It has the same digits with another unit, or one other digit, or two exchanged; and its
+        field is spoken of in the clause, or it has so many digits that chance is unlikely. Totals,
+        means and differences of fields that are spoken of count as well.
+        """
+        if span.kind != "number" or span.words or not span.quantities:
+            return None
+        sentence = _Sentence(text, span)
+        seen = span.quantities[0]
+        digits = _digits(seen)
+        unit = UNITS.get(seen.unit or "")
+        said = self._values_in(sentence)
+        made = _MADE.search(sentence.clause) is not None
+        found: list[tuple[int, Term]] = []
+        for term in (*self._values, *(one for one in self._totals if one.whole)):
+            if said.issuperset(term.facts) or term.number:
+                continue
+            own = UNITS.get(term.unit or "")
+            clause = self._names_field(term, sentence)
+            if unit is not None and own is not None and unit is not own and not term.parts:
+                same = digits_of(term.raw) == digits_of(seen.value) and not unit.offset
+                if same and unit.dimension == own.dimension and (digits > 1 or clause):
+                    found.append((clause + 1, term))
+                continue
+            if unit is not own and unit is not None and own is not None:
+                continue
+            many = digits >= _SURE_DIGITS and (unit is not None or digits > _SURE_DIGITS)
+            told = clause and (digits >= _SURE_DIGITS or not made)
+            if (told or (many and not made)) and is_misprint(str(seen.value), term.raw):
+                found.append((clause + (not term.parts), term))
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
+    def _names_field(self, term: Term, sentence: _Sentence) -> bool:
+        """Whether the clause has a word of the field of a term."""
+        words = {short_stem(word) for word in _WORD.findall(sentence.clause)}
+        return bool(words.intersection(stems_of_key(parts_of_key(term.field)[-1])))
 
     def can_check_share(self, span: ValueSpan, text: str) -> bool:
         """Whether a sentence speaks of two numbers of one kind that may make a share."""
@@ -416,7 +505,7 @@ class Explainer(Terms):
         """Every derivation, the likeliest kinds first."""
         if query.seen.unit == "cent":
             return
-        if query.sentence.calls(*_MEAN_CALL):
+        if query.sentence.calls(*_MEAN_CALL) and query.seen.unit != "percent":
             yield from self._means(query)
             yield from self._rates(query)
             yield from self._lapses(query)
@@ -428,6 +517,8 @@ class Explainer(Terms):
             if query.span.kind == "ratio" or query.speaks(_SHARE_WORDS):
                 one = 1.0 if query.span.kind == "ratio" else 0.01
                 yield from self._ratios(scaled(query.interval, one), query.sentence)
+            if query.seen.unit == "percent" and query.speaks(_MEAN_WORDS):
+                yield from self._means(query)
             return
         if query.dimension in (None, "time"):
             yield from self._counts(query)
@@ -492,7 +583,7 @@ class Explainer(Terms):
                 cued or measured or self._is_named(term, query.sentence)
             ):
                 yield self._support([term], "product" if " times " in term.field else "total")
-        for terms in self._fields:
+        for terms in self._columns:
             some = [
                 (number, term)
                 for number, term in self._views(query.dimension, terms[:MOST])
@@ -759,6 +850,123 @@ class Explainer(Terms):
                     ):
                         yield self._support([top, under], "rate")
 
+    # Arithmetic without a look at the words of the fields -----------------------------------------
+
+    def _reckoned(self, query: _Query) -> Iterator[Support]:
+        """What two numbers of kinds that fit make, whatever their fields are called.
+
+        Texts name fields by other words than the data, so the words of the clause only choose the
+        operation. A number that the sentence itself has may be one of the two.
+        """
+        if query.dimension in (UNKNOWN, SCALED) or query.seen.unit == "cent":
+            return
+        if query.span.kind in ("share", "ratio") or query.seen.unit == "percent":
+            yield from self._reckoned_share(query)
+            return
+        clause = query.sentence.clause
+        operands = self._operands(query.dimension, query.seen.unit, query.sentence)
+        low, high = query.base
+        is_sum = _CLAUSE_OF_SUM.search(clause) is not None
+        if is_sum or (query.is_sure and query.dimension is not None):
+            for number, one in operands:
+                for _, other in _between(operands, low - number, high - number):
+                    whole = one.whole and other.whole
+                    if not self._goes_with(one, other) or not (is_sum or whole):
+                        continue
+                    if self._is_known(query, one, other):
+                        yield self._support([one, other], "total")
+        if _CLAUSE_OF_GAP.search(clause):
+            for number, one in operands:
+                for _, other in _between(operands, number + low, number + high):
+                    if self._goes_with(one, other) and self._is_known(query, one, other):
+                        yield self._support([other, one], "difference")
+        is_product = _CLAUSE_OF_PRODUCT.search(clause)
+        is_rate = _CLAUSE_OF_RATE.search(clause) and not (
+            query.dimension is None and query.sentence.calls(*_MEAN_CALL)
+        )
+        for factor, one in self._factors(query) if is_product or is_rate else ():
+            ways = [("product", 1 / factor)] if is_product else []
+            if is_rate and one.dimension != "share":
+                ways += [("rate", factor), ("rate", factor / 100)]
+            for how, scale in ways:
+                for _, other in _between(operands, low * scale, high * scale):
+                    if self._goes_with(one, other) and self._is_known(query, one, other):
+                        yield self._support([other, one], how)
+
+    def _goes_with(self, one: Term, other: Term) -> bool:
+        """Whether a text may combine two numbers: of one field or object, or one of no list."""
+        if one is other or {*one.facts} & {*other.facts}:
+            return False
+        if any(term.said or term.single or term.whole for term in (one, other)):
+            return True
+        return one.field == other.field or one.group == other.group
+
+    def _reckoned_share(self, query: _Query) -> Iterator[Support]:
+        """A share of two numbers of one kind, of which the sentence speaks or has one."""
+        one_percent = 1.0 if query.span.kind == "ratio" else 0.01
+        interval = scaled(query.interval, one_percent)
+        ways = [interval]
+        if _CHANGE_WORDS.search(query.sentence.lower):
+            ways += [
+                Interval(1 - interval.high, 1 - interval.low),
+                Interval(1 + interval.low, 1 + interval.high),
+            ]
+        for dimension in {None, *(term.dimension for term in self._values)} - _NO_RATIO:
+            operands = self._operands(dimension, None, query.sentence)
+            for number, one in operands:
+                if number <= 0 or (one.dimension != dimension and not one.said):
+                    continue
+                for way in ways:
+                    for _, other in _between(operands, way.low * number, way.high * number):
+                        part = one.parts > 0 and {*other.facts} <= {*one.facts}
+                        beside = other.group == one.group or other.field == one.field
+                        known = one.said or other.said
+                        known = known or ((part or beside) and self._is_told(other, query.sentence))
+                        if one is not other and known:
+                            yield self._support([other, one], "share")
+
+    def _is_known(self, query: _Query, *terms: Term) -> bool:
+        """Whether the sentence has or speaks of a term; a measured number may go without."""
+        if query.dimension is not None and query.span.hedge == "none":
+            return True
+        every = all if query.span.hedge not in ("none", "about") else any  # wide intervals
+        return every(term.said or self._is_told(term, query.sentence) for term in terms)
+
+    def _operands(
+        self, dimension: str | None, unit: str | None, sentence: _Sentence
+    ) -> list[tuple[float, Term]]:
+        """The numbers that may be added to, or taken from, one of a dimension, in order.
+
+        A number without a unit may have that of the text, unless its key says otherwise.
+        """
+        own = UNITS.get(unit or "")
+        kind = "money" if dimension in CURRENCIES else dimension
+        found: list[tuple[float, Term]] = []
+        totals = [term for term in self._totals if term.whole or unit is None]
+        for term in (*self._values, *self._spells, *totals, *_terms_said(sentence)):
+            if term.dimension == dimension:
+                found.append((term.base if dimension is not None else term.raw, term))
+            elif term.dimension is None and own is not None:
+                if dimension_of_key(term.field) in (None, kind):
+                    found.append((own.base(term.raw) if not own.offset else term.raw, term))
+        return sorted(found, key=lambda pair: pair[0])
+
+    def _factors(self, query: _Query) -> list[tuple[float, Term]]:
+        """The numbers by which another may be multiplied or divided to make the one in question."""
+        dimension = query.dimension
+        found: list[tuple[float, Term]] = []
+        whole = [term for term in self._totals if term.whole]
+        for term in (*self._values, *whole, *_terms_said(query.sentence)):
+            if term.dimension == dimension and dimension is not None:
+                continue
+            if term.dimension == "share":
+                found += [(term.base, term), (1 + term.base, term), (1 - term.base, term)]
+            else:
+                found.append((term.raw, term))
+                if term.dimension == "time" and dimension is not None:
+                    found.append((term.base / 3600, term))
+        return [(factor, term) for factor, term in found if factor > 0 and factor != 1]
+
     # Counts -------------------------------------------------------------------------------------
 
     def _counts(self, query: _Query) -> Iterator[Support]:
@@ -797,6 +1005,56 @@ def _without_unit(seen: Quantity) -> list[Quantity]:
     found = [Quantity(number, UNKNOWN) for number in numbers]
     if seen.value >= 10**5 and _digits(seen) > 1:
         found += [Quantity(seen.value.scaleb(power), SCALED) for power in (-3, -6)]
+    return found
+
+
+def _between(
+    operands: Sequence[tuple[float, Term]], low: float, high: float
+) -> Sequence[tuple[float, Term]]:
+    """The numbers between two, apart from errors of rounding, of those in order."""
+    slack = 1e-6 * max(abs(low), abs(high))
+    first = bisect_left(operands, low - slack, key=_number)
+    return operands[first : bisect_right(operands, high + slack, key=_number)]
+
+
+def _number(operand: tuple[float, Term]) -> float:
+    return operand[0]
+
+
+def digits_of(value: Decimal | float) -> str:
+    """The digits of a number without the zeros around them."""
+    return f"{value:f}".replace(".", "").replace("-", "").strip("0")
+
+
+def is_misprint(seen: str, value: float) -> bool:
+    """Whether a number differs from another in one digit, or in the order of two.
+
+    >>> is_misprint("348", 384.0), is_misprint("15.8", 15.2), is_misprint("348", 512.0)
+    (True, True, False)
+    """
+    decimals = len(seen.partition(".")[2])
+    written = f"{abs(value):.{decimals}f}"
+    if abs(float(written) - abs(value)) > 1e-9 or len(written) != len(seen):
+        return False
+    other = [place for place, (a, b) in enumerate(zip(seen, written, strict=True)) if a != b]
+    if len(other) == 2 and other[1] - other[0] <= 2:
+        return sorted(seen) == sorted(written)
+    return len(other) == 1 and len(seen.replace(".", "")) > 1
+
+
+def _terms_said(sentence: _Sentence) -> list[Term]:
+    """The other numbers of a sentence as terms."""
+    found: list[Term] = []
+    for span in sentence.others:
+        for quantity in span.quantities[:1] if span.kind == "number" else ():
+            unit = UNITS.get(quantity.unit or "")
+            raw = float(quantity.value)
+            found.append(
+                Term(
+                    raw, unit.base(raw) if unit else raw, unit.dimension if unit else None, (),
+                    f"the text ({span.start})", "", unit=quantity.unit, said=True,
+                )  # fmt: skip
+            )
     return found
 
 
