@@ -22,7 +22,7 @@ from adequa.entities.owners import (
     Row,
     RowList,
 )
-from adequa.entities.roles import _LETTERS, _WORD, RoleCheck, _is_whole, _stem
+from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _stem
 from adequa.text import word_set
 from adequa.text.values import (
     UNITS,
@@ -159,6 +159,8 @@ class ComparisonCheck(RoleCheck):
         second = self._operand(right[0], min(right[1], right[0] + 45))
         if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
             return None
+        if _TOGETHER.search(self.lower, right[0], sentence[1]):
+            return None
         numbers = self._numbers(max(sentence[0], place[0] - 60), place[0])
         numbers = [one for one in numbers if place[0] - one.end > 1]
         first = {
@@ -222,6 +224,8 @@ class ComparisonCheck(RoleCheck):
         first = self._pointers(sentence[0], place[0])
         if not first or not second or self._numbers(right[0], right[0] + 16):
             return None  # "more than the 42 cm lost in March" compares amounts
+        if _TOGETHER.search(self.lower, right[0], sentence[1]):
+            return None
         one, other = first[-1][1], second[0][1]
         pairs = [
             (a, b)
@@ -271,6 +275,8 @@ class ComparisonCheck(RoleCheck):
         for match in _BEST.finditer(self.lower, *sentence):
             if _RANKED.search(self.lower, max(sentence[0], match.start() - 14), match.start()):
                 continue
+            if roles.is_key_word(match[0]):
+                continue  # "peak consumption" is a field
             if _SOME.search(self.lower, *sentence):
                 continue
             part = self._part(match.start(), sentence)
@@ -347,7 +353,8 @@ _FALLING = (
     r"|shrank|shrinks?|shortened|sank|sinks?|went\sdown|goes\sdown|plunged|slipped"
 )
 _FROM = re.compile(
-    rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b(?P<gap>[^.;!?\d]{{0,40}})\bfrom\s\Z"
+    rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b"
+    r"(?P<gap>(?:(?!\b(?:as|while|when|and|but|with)\b)[^.;!?\d]){0,40})\bfrom\s\Z"
 )
 _RANGING = re.compile(r"\b(?:rang\w+|vary\w*|varies|between)\b")
 _TO = re.compile(r"[^.;!?\d]{0,30}\bto\s(?:about\s|around\s|almost\s|nearly\s|just\s\w+\s)?")
@@ -597,9 +604,9 @@ class RowCheck:
         if not named and _GOES_ON.search(self.text.lower, max(0, part[0] - 6), part[0] + 5):
             # "Mbeki had 13 rebounds to go with 17 points": what was named last
             before = [one for one in self.places if sentence[0] <= one[0] < part[0]]
-            named = [
-                rows for _, end, rows in before[-1:] if "," not in self.text.lower[end : part[0]]
-            ]
+            if len({rows for _, _, rows in before}) == 1:
+                end = before[-1][1]
+                named = [before[-1][2]] if "," not in self.text.lower[end : part[0]] else []
         if not named or _RELATED.search(self.text.lower, *part):
             return None
         spoken = frozenset.intersection(*named)
@@ -612,6 +619,8 @@ class RowCheck:
         rows = {self.row_of.get(fact) for fact in facts}
         if None in rows or rows & spoken or facts & self.named:
             return None
+        if any(rows & one for start, _, one in self.places if sentence[0] <= start < sentence[1]):
+            return None  # the sentence speaks of its row as well
         keys = {self.facts[fact].key for fact in facts}
         spoken_of = {word for key in keys for word in words_of_key(key.rpartition(".")[2])}
         words = {*re.findall(r"[a-z]{3,}", self.text.lower[slice(*part)])}
@@ -660,7 +669,7 @@ class TrendCheck:
                 ):
                     yield from self._between(one, other, sentence)
             for one in inside:
-                if re.search(r"\bby\s\Z|\b(?:gained|lost)\s\Z", self.text.lower[: one.begin][-8:]):
+                if self.text.lower[: one.begin].endswith(" by "):
                     yield from self._by(one, sentence)
 
     def _word(self, place: int, sentence: tuple[int, int]) -> re.Match[str] | None:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at
-from adequa.entities.roles import _GENERAL, _stem
+from adequa.entities.roles import _GENERAL, _TOGETHER, _stem
 from adequa.text import SMALL_WORDS, fold, split_sentences, word_set
 from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
 from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
@@ -551,7 +551,9 @@ class EntryCheck:
             return self._other_number(span, row) if weak else None
         if any(fact not in entries.row_of for fact in facts):
             return None
-        if any(entries.row_of[fact] == row for fact in facts):
+        rows = {entries.row_of[fact] for fact in facts}
+        sentence = next(one for one in self.sentences if one[0] <= span.start < one[1])
+        if row in rows or any(one.entry in rows for one in self._in(sentence)):
             return None
         fields = {entries.field_of[fact] for fact in facts}
         own = [
@@ -702,6 +704,11 @@ class EntryCheck:
             series = [one for one in series if one.dimension in dims]
         named = [one for one in series if one.words and one.words <= said]
         named = named or [one for one in series if one.words & said]
+        field = self._field_after(adjective, part)
+        if field:
+            named = [one for one in series if any(_is_short_for(word, field) for word in one.words)]
+            if not named and field not in self.entries.nouns:
+                return None  # "the lowest temperature" is not the fewest pieces baked
         counted = adjective in ("most", "least", "more", "less", "fewer", "fewest")
         if not named and counted and len(self.entries.field_of) > len(self.entries.names):
             return None
@@ -713,8 +720,19 @@ class EntryCheck:
         )
         return (series, up) if series and not mixed else None
 
+    def _field_after(self, adjective: str, part: tuple[int, int]) -> str:
+        """The noun right after a superlative or comparative, which names the field or the thing."""
+        match = re.search(rf"\b{adjective} (?P<noun>[a-z]{{3,}})\b", self.lower[slice(*part)])
+        if match is None or match["noun"] in SMALL_WORDS or match["noun"] == "than":
+            return ""
+        return _singular(match["noun"])
+
     def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         for match in _BEST.finditer(self.lower, *sentence):
+            if any(match["word"] in one.words for one in self.entries.series):
+                continue
+            if any(_singular(match["word"]) in names for names in self.entries.names):
+                continue  # "peak" is a name: `peak`, `offPeak`
             part = self._part(match.start(), sentence)
             if _HEDGED.search(self.lower, *part) or _SOME.search(self.lower, *sentence):
                 continue
@@ -732,13 +750,23 @@ class EntryCheck:
             if gap > _FAR or (subject is None and self._has_extreme(part, series)):
                 continue
             best = [self._best(one, up) for one in series]
+            if match["word"].startswith(_QUALITIES):  # a low grade may be the best
+                best += [self._best(one, not up) for one in series]
             if any(
                 one.values[row][0] == one.values[top][0] or (not up and not one.values[top][0])
-                for one, top in zip(series, best, strict=True)
+                for one, top in zip((*series, *series), best, strict=False)
             ):
+                continue
+            if any(self._is_elsewhere(one) for one in self._inside(part)):
                 continue
             start, end = min(named.start, match.start()), max(named.end, match.end())
             yield self._told(start, end, "extreme", series[0], best[0], row)
+
+    def _is_elsewhere(self, span: ValueSpan) -> bool:
+        """Whether a number is that of facts outside of the list."""
+        supports = self.explainer.index.explain(span, self.text)
+        facts = {fact for one in supports for fact in one.facts}
+        return bool(facts) and not facts & self.entries.row_of.keys()
 
     @staticmethod
     def _best(series: Series, up: bool) -> int:
@@ -762,6 +790,8 @@ class EntryCheck:
             if not left or not right or left[-1].entry == right[0].entry:
                 continue
             if any(match.end() <= one.start < right[0].start for one in self.values):
+                continue
+            if _TOGETHER.search(self.lower, match.end(), sentence[1]):
                 continue
             rows = [left[-1].entry, right[0].entry]
             part = (left[-1].start, self._part(match.end(), sentence)[1])
@@ -833,6 +863,14 @@ class EntryCheck:
         first, second = (self.facts[series.values[row][1]] for row in (one, other))
         note = f"the data has {first.key} {first.value!r} and {second.value!r}"
         return OwnerFault(start, end, kind, note, series.values[one][1])
+
+
+_QUALITIES = ("strong", "weak", "top", "best", "worst")
+
+
+def _is_short_for(stem: str, noun: str) -> bool:
+    """Whether the stem of a key's word stands for a noun: `temp` for "temperature"."""
+    return noun.startswith(stem) or _stem(noun) == stem
 
 
 def _money(dimension: str | None) -> str | None:

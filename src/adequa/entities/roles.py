@@ -116,6 +116,14 @@ class Roles:
         ]
 
     @cached_property
+    def _key_words(self) -> frozenset[str]:
+        return frozenset(word for fact in self.facts for word in words_of_key(fact.key))
+
+    def is_key_word(self, word: str) -> bool:
+        """Whether a key has a word."""
+        return word in self._key_words
+
+    @cached_property
     def kinds(self) -> list[tuple[str, str]]:
         """The keys and values of all facts."""
         return [(fact.key, fact.value) for fact in self.facts]
@@ -229,9 +237,9 @@ class RoleCheck:
             if span.kind == "number" and any(readings[fact].clocks for fact in facts):
                 continue  # "6 hours and 51 minutes" is not 06:51
             exact = all(one.how == "same" for one in supports) and not small
-            fault = self._wrong_field(span, facts, sentence, exact=exact) or self._wrong_object(
-                span, facts, sentence, exact=exact
-            )
+            fault = self._wrong_field(span, facts, sentence, exact=exact)
+            if fault is None and all(one.how == "same" for one in supports):
+                fault = self._wrong_object(span, facts, sentence, exact=exact)
             if fault is not None:
                 yield fault
 
@@ -345,6 +353,12 @@ class RoleCheck:
         if any(not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts):
             return None  # `n` of a row may be of anything
         near = self._near_stems(span, sentence)
+        for fact in facts:  # a word that names the value's own object names no other field
+            group = roles.paths[fact].rpartition("/")[0]
+            for one in roles.objects.get(group, ()):
+                if not roles.explainer.index.readings[one].quantities:
+                    for word in _WORD.findall(roles.facts[one].value):
+                        near.pop(_stem(word), None)
         least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
         said = [
@@ -482,6 +496,16 @@ class RoleCheck:
             sides = {_side(roles.facts[place].key) for place in places}
             if sides != {"to" if side == "from" else "from"}:
                 continue
+            words = {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])}
+            pair = _FROM_TO.search(self.lower, *sentence)
+            around = {
+                _stem(word)
+                for place in places
+                for part in parts_of_key(roles.facts[place].key)[-2:]
+                for word in words_of_key(part)
+            }
+            if pair is None and not around & words:
+                continue  # "calls to the technical queue" may be of anything
             other = [
                 place
                 for place, fact in enumerate(roles.facts)
@@ -618,6 +642,7 @@ _SIDE = re.compile(
     r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
     r"|given to))\s(?:the\s)?\Z"
 )
+_FROM_TO = re.compile(r"\bfrom\b[^.;]{1,60}\bto\b|\bto\b[^.;]{1,60}\bfrom\b")
 _BY = re.compile(r"\b(?P<role>[a-z]{4,}(?:ed|en|t|n|d)?)\s(?:by|is|was|:)\s(?:the\s)?\Z")
 _AS = re.compile(r"\s(?:as|is the|was the|serves as|works as)\s(?:its\s|the\s)?(?P<role>[a-z]{4,})")
 _LACKS = re.compile(

@@ -261,7 +261,7 @@ def _values_of_record(
             continue  # explained at another place
         kind = span.kind if span.kind in ("date", "time") else "number"
         triple = values.nearest(span, text.string)
-        if _is_reckoned(span, text, _EACH if triple else _RECKONED):
+        if not values.explainer.is_checkable(span, text.string):
             continue
         if span.kind == "share" and not values.explainer.can_check_share(span, text.string):
             continue
@@ -271,27 +271,6 @@ def _values_of_record(
 
 
 _PER = re.compile(r"\bper \Z")
-_RECKONED = re.compile(
-    r"\b(?:remaining|rest|owes?|owed|so|therefore|thus|leaving|earned|earns|cents|each|apiece"
-    r"|per [a-z]+|in advance|works out|costs?|profit"
-    r"|of (?:it|them|that|this))\b|km/h|m/s"
-)
-"""Words of a clause whose number may be reckoned in more steps than we follow."""
-
-
-_EACH = re.compile(
-    r"\b(?:[Ee]ach of|per (?:person|head|capita|employee|member|customer|visitor|pupil|trip)"
-    r"|leaving|remain(?:ed|s)|would|together|brought in)\b|\ba (?:month|week) *\Z"
-)
-
-
-def _is_reckoned(span: ValueSpan, text: PreparedText, words: re.Pattern[str]) -> bool:
-    """Whether a number that resembles nothing in the data may be the end of a calculation."""
-    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
-    start, end = clauses_around(text.string, span.start, span.end, sentence)
-    return words.search(text.string, start, end) is not None
-
-
 def _not_derived(
     spans: Sequence[UnexplainedSpan], text: PreparedText, values: DataValues
 ) -> list[UnexplainedSpan]:

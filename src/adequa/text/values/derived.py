@@ -38,6 +38,7 @@ from adequa.text.values.terms import (
 from adequa.text.values.units import (
     CURRENCIES,
     UNITS,
+    Unit,
     dimension_of_key,
     parts_of_key,
     words_of_key,
@@ -105,6 +106,8 @@ _MADE = re.compile(
     r"|above|below|lead|margin|sav\w+|gain\w*|over the|between|net)\b"
 )
 """Words of a clause whose number is most often not that of a single field."""
+_ALONE_GAP = 0.6
+"""How far a number may be off the only one of its dimension; chosen on the open records."""
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SURE_DIGITS = 3
@@ -309,7 +312,7 @@ class Explainer(Terms):
                     return (found,)
         if unit := (*self._other_unit(span, sentence),):
             return unit
-        if self.slip(span, text) is not None:
+        if self.is_misquoted(span, text):
             return ()
         for quantity in readings:
             query = _Query(quantity, interval_in(quantity, span), span, sentence)
@@ -317,44 +320,65 @@ class Explainer(Terms):
                 return (found,)
         return ()
 
-    def slip(self, span: ValueSpan, text: str) -> Term | None:
-        """The number that one of a text seems to have been copied from with an error.
+    def is_misquoted(self, span: ValueSpan, text: str) -> bool:
+        """Whether a number seems to be that of a field, or of all its rows, with an error.
 
-        It has the same digits with another unit, or one other digit, or two exchanged; and its
-        field is spoken of in the clause, or it has so many digits that chance is unlikely. Totals,
-        means and differences of fields that are spoken of count as well.
+        It has the same digits with another unit, or one other digit, or two exchanged, and its
+        field is spoken of in the clause, or it has so many digits that chance is unlikely. Or it
+        is the only one of its dimension.
         """
         if span.kind != "number" or span.words or not span.quantities:
-            return None
+            return False
         sentence = _Sentence(text, span)
         seen = span.quantities[0]
         digits = _digits(seen)
         unit = UNITS.get(seen.unit or "")
-        said = self._values_in(sentence)
         made = _MADE.search(sentence.clause) is not None
-        found: list[tuple[int, Term]] = []
+        said = self._values_in(sentence)
+        alike = [term for term in self._values if unit and term.dimension == unit.dimension]
+        alone = len(alike) == 1 and not made and not _is_made_often(unit)
         for term in (*self._values, *(one for one in self._totals if one.whole)):
             if said.issuperset(term.facts) or term.number:
                 continue
             own = UNITS.get(term.unit or "")
-            clause = self._names_field(term, sentence)
-            if unit is not None and own is not None and unit is not own and not term.parts:
-                same = digits_of(term.raw) == digits_of(seen.value) and not unit.offset
-                if same and unit.dimension == own.dimension and (digits > 1 or clause):
-                    found.append((clause + 1, term))
+            named = self._is_named_in(term, sentence)
+            if unit is not None and own is not None and unit is not own:
+                same = digits_of(term.raw) == digits_of(seen.value)
+                if same and unit.dimension == own.dimension and not term.parts:
+                    if digits > 1 or named or alone:
+                        return True
                 continue
-            if unit is not own and unit is not None and own is not None:
-                continue
+            if alone and term is alike[0] and _ratio(term.raw, float(seen.value)) < _ALONE_GAP:
+                return True
             many = digits >= _SURE_DIGITS and (unit is not None or digits > _SURE_DIGITS)
-            told = clause and (digits >= _SURE_DIGITS or not made)
+            told = named and (digits >= _SURE_DIGITS or not made)
             if (told or (many and not made)) and is_misprint(str(seen.value), term.raw):
-                found.append((clause + (not term.parts), term))
-        return max(found, key=lambda pair: pair[0])[1] if found else None
+                return True
+        return False
 
-    def _names_field(self, term: Term, sentence: _Sentence) -> bool:
-        """Whether the clause has a word of the field of a term."""
+    def is_checkable(self, span: ValueSpan, text: str) -> bool:
+        """Whether a number that nothing explains is wrong rather than reckoned in other ways.
+
+        Of the numbers of faithful texts that nothing explained, most were like no field that the
+        clause speaks of. What a clause calls a difference, a rate or a mean is checked as well.
+        """
+        if span.kind in ("date", "time") or self.is_misquoted(span, text):
+            return True
+        place = self.counterpart(span, text)
+        if place is None:
+            return False
+        sentence = _Sentence(text, span)
+        named = self._are_words_in(parts_of_key(self.index.facts[place].key)[-1], sentence)
+        return named or _MADE.search(sentence.clause) is not None
+
+    def _is_named_in(self, term: Term, sentence: _Sentence) -> bool:
+        """Whether the clause has a word of the field of a term, or of the list of a total."""
+        parts = parts_of_key(term.field)
+        return self._are_words_in(" ".join(parts if term.parts else parts[-1:]), sentence)
+
+    def _are_words_in(self, key: str, sentence: _Sentence) -> bool:
         words = {short_stem(word) for word in _WORD.findall(sentence.clause)}
-        return bool(words.intersection(stems_of_key(parts_of_key(term.field)[-1])))
+        return bool(words.intersection(stems_of_key(key)))
 
     def can_check_share(self, span: ValueSpan, text: str) -> bool:
         """Whether a sentence speaks of two numbers of one kind that may make a share."""
@@ -863,6 +887,8 @@ class Explainer(Terms):
         if query.span.kind in ("share", "ratio") or query.seen.unit == "percent":
             yield from self._reckoned_share(query)
             return
+        if query.dimension == "speed":
+            yield from self._speeds(query)
         clause = query.sentence.clause
         operands = self._operands(query.dimension, query.seen.unit, query.sentence)
         low, high = query.base
@@ -892,6 +918,25 @@ class Explainer(Terms):
                 for _, other in _between(operands, low * scale, high * scale):
                     if self._goes_with(one, other) and self._is_known(query, one, other):
                         yield self._support([other, one], how)
+
+    def _speeds(self, query: _Query) -> Iterator[Support]:
+        """A way and the time that it took, which two moments of the data may make."""
+        ways = [term for term in self._values if term.dimension == "length"]
+        ways += [term for term in self._totals if term.whole and term.dimension == "length"]
+        times = [
+            (term.base, term.facts)
+            for term in (*self._values, *self._spells)
+            if term.dimension == "time"
+        ]
+        times += [
+            (after - before, (one, other))
+            for (before, one), (after, other) in combinations(self._moments[:MOST], 2)
+            if 0 < after - before < 86400
+        ]
+        for way in ways:
+            for seconds, facts in times:
+                if seconds > 0 and is_near(way.base / seconds, query.base):
+                    yield Support((*way.facts, *facts), "rate", f"{way.field} in {seconds:g} s")
 
     def _goes_with(self, one: Term, other: Term) -> bool:
         """Whether a text may combine two numbers: of one field or object, or one of no list."""
@@ -1024,6 +1069,17 @@ def _number(operand: tuple[float, Term]) -> float:
 def digits_of(value: Decimal | float) -> str:
     """The digits of a number without the zeros around them."""
     return f"{value:f}".replace(".", "").replace("-", "").strip("0")
+
+
+def _is_made_often(unit: Unit | None) -> bool:
+    """Whether numbers of a unit are calculated more often than copied: shares, times, money."""
+    return unit is not None and (
+        unit.dimension in ("share", "time", "speed") or unit.name in CURRENCIES
+    )
+
+
+def _ratio(one: float, other: float) -> float:
+    return abs(one - other) / max(abs(one), abs(other), 1e-9)
 
 
 def is_misprint(seen: str, value: float) -> bool:
