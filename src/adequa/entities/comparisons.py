@@ -106,8 +106,7 @@ class ComparisonCheck(RoleCheck):
         right = (match.end(), self._part(match.end(), sentence)[1])
         place = (match.start(), match.end())
         return (
-            self._objects(up, place, right, sentence)
-            or self._fields(up, place, right, sentence)
+            self._fields(up, place, right, sentence)
             or self._two_numbers(up, place, right, sentence)
         )
 
@@ -207,67 +206,6 @@ class ComparisonCheck(RoleCheck):
             f"{second.subject}, {second.predicate} {second.object!r}"
         )
         return OwnerFault(place[0], place[1] - 1, "comparison", note, one)
-
-    def _pointers(self, start: int, end: int) -> list[tuple[int, frozenset[str]]]:
-        """The objects with siblings that are named between two places."""
-        return [
-            (one.start, self.roles.names[one.entity])
-            for one in self.mentions
-            if start <= one.start < end and one.entity in self.roles.names
-        ]
-
-    def _objects(
-        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
-    ) -> OwnerFault | None:
-        """Two objects of a list: "Isnes is larger than Kvernes"."""
-        second = self._pointers(*right)
-        first = self._pointers(sentence[0], place[0])
-        if not first or not second or self._numbers(right[0], right[0] + 16):
-            return None  # "more than the 42 cm lost in March" compares amounts
-        if _TOGETHER.search(self.lower, right[0], sentence[1]):
-            return None
-        one, other = first[-1][1], second[0][1]
-        pairs = [
-            (a, b)
-            for a in one
-            for b in other
-            if a != b and a.rpartition("/")[0] == b.rpartition("/")[0]
-        ]
-        if len(pairs) != 1:
-            return None
-        (a, b), stems = (
-            pairs[0],
-            {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])},
-        )
-        said = {
-            fact
-            for span in self._numbers(*sentence)
-            for support in self.roles.explainer.index.explain(span, self.text)
-            for fact in support.facts
-        }
-        columns = self._shared(a, b)
-        spoken = [pair for pair in columns if self.roles.stems[pair[0]] & stems or {*pair} & said]
-        if len(columns) == 1:
-            spoken = columns
-        if not spoken or any((self._number(x) > self._number(y)) == up for x, y in spoken):
-            return None
-        if any(self._number(x) == self._number(y) for x, y in spoken):
-            return None
-        return self._comparison(place, *spoken[0])
-
-    def _shared(self, one: str, other: str) -> list[tuple[int, int]]:
-        """The facts with numbers of the same field of two objects."""
-        roles = self.roles
-        fields = {roles.paths[place][len(other) :]: place for place in roles.objects[other]}
-        readings = roles.explainer.index.readings
-        return [
-            (place, fields[roles.paths[place][len(one) :]])
-            for place in sorted(roles.objects[one])
-            if roles.paths[place][len(one) :] in fields
-            and readings[place].quantities
-            and readings[fields[roles.paths[place][len(one) :]]].quantities
-            and not readings[place].dates
-        ]
 
     def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """An object that is called the highest or lowest, and whose value is in between."""

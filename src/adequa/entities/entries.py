@@ -491,10 +491,7 @@ class EntryCheck:
             return
         for sentence in self.sentences:
             yield from self._numbers(sentence)
-            yield from self._superlatives(sentence)
             yield from self._comparisons(sentence)
-            yield from self._changes(sentence)
-            yield from self._winners(sentence)
             yield from self._pairs(sentence)
             yield from self._counts(sentence)
 
@@ -603,26 +600,6 @@ class EntryCheck:
 
     # Names --------------------------------------------------------------------------------------
 
-    def _winners(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """Who beat whom, where the entries have a score."""
-        series = [one for one in self.entries.series if one.words & _SCORES]
-        series = series or [one for one in self.entries.series if self.entries.nouns & _SCORES]
-        if len(series) != 1 or len(series[0].values) != _LEAST:
-            return
-        for match in _BEAT.finditer(self.lower, *sentence):
-            before = [one for one in self.references if sentence[0] <= one.start < match.start()]
-            after = self._in((match.end(), min(sentence[1], match.end() + 40)))
-            if not before or not after or before[-1].entry == after[0].entry:
-                continue
-            if match.start() - before[-1].end > _FAR:
-                continue
-            pair = [before[-1].entry, after[0].entry]
-            if not all(row in series[0].values for row in pair):
-                continue
-            one, other = (series[0].values[row][0] for row in pair)
-            if one != other and (one > other) == (match["lost"] is not None):
-                yield self._told(before[-1].start, after[0].end, "winner", series[0], *pair)
-
     def _pairs(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Two names in one clause that stand in two entries: an actor with another's role."""
         for one, other in pairwise(self._in(sentence)):
@@ -704,11 +681,6 @@ class EntryCheck:
             series = [one for one in series if one.dimension in dims]
         named = [one for one in series if one.words and one.words <= said]
         named = named or [one for one in series if one.words & said]
-        field = self._field_after(adjective, part)
-        if field:
-            named = [one for one in series if any(_is_short_for(word, field) for word in one.words)]
-            if not named and field not in self.entries.nouns:
-                return None  # "the lowest temperature" is not the fewest pieces baked
         counted = adjective in ("most", "least", "more", "less", "fewer", "fewest")
         if not named and counted and len(self.entries.field_of) > len(self.entries.names):
             return None
@@ -719,67 +691,6 @@ class EntryCheck:
             for numbers in [[value for value, _ in one.values.values()]]
         )
         return (series, up) if series and not mixed else None
-
-    def _field_after(self, adjective: str, part: tuple[int, int]) -> str:
-        """The noun right after a superlative or comparative, which names the field or the thing."""
-        match = re.search(rf"\b{adjective} (?P<noun>[a-z]{{3,}})\b", self.lower[slice(*part)])
-        if match is None or match["noun"] in SMALL_WORDS or match["noun"] == "than":
-            return ""
-        return _singular(match["noun"])
-
-    def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        for match in _BEST.finditer(self.lower, *sentence):
-            if any(match["word"] in one.words for one in self.entries.series):
-                continue
-            if any(_singular(match["word"]) in names for names in self.entries.names):
-                continue  # "peak" is a name: `peak`, `offPeak`
-            part = self._part(match.start(), sentence)
-            if _HEDGED.search(self.lower, *part) or _SOME.search(self.lower, *sentence):
-                continue
-            references = self._in(part)
-            if len({one.entry for one in references}) != 1:
-                continue
-            row = references[0].entry
-            chosen = self._chosen(part, match["word"], [row])
-            if chosen is None:
-                continue
-            series, up = chosen
-            named = references[0]
-            gap = max(named.start - match.end(), match.start() - named.end)
-            subject = _IS.fullmatch(self.lower[named.end : match.start()])
-            if gap > _FAR or (subject is None and self._has_extreme(part, series)):
-                continue
-            best = [self._best(one, up) for one in series]
-            if match["word"].startswith(_QUALITIES):  # a low grade may be the best
-                best += [self._best(one, not up) for one in series]
-            if any(
-                one.values[row][0] == one.values[top][0] or (not up and not one.values[top][0])
-                for one, top in zip((*series, *series), best, strict=False)
-            ):
-                continue
-            if any(self._is_elsewhere(one) for one in self._inside(part)):
-                continue
-            start, end = min(named.start, match.start()), max(named.end, match.end())
-            yield self._told(start, end, "extreme", series[0], best[0], row)
-
-    def _is_elsewhere(self, span: ValueSpan) -> bool:
-        """Whether a number is that of facts outside of the list."""
-        supports = self.explainer.index.explain(span, self.text)
-        facts = {fact for one in supports for fact in one.facts}
-        return bool(facts) and not facts & self.entries.row_of.keys()
-
-    @staticmethod
-    def _best(series: Series, up: bool) -> int:
-        return (max if up else min)(series.values, key=lambda row: series.values[row][0])
-
-    def _has_extreme(self, part: tuple[int, int], series: Sequence[Series]) -> bool:
-        """Whether the part has the number of an extreme, so that another entry is meant."""
-        best = {one.values[self._best(one, up)][1] for one in series for up in (True, False)}
-        return any(
-            best.intersection(support.facts)
-            for span in self._inside(part)
-            for support in self.explainer.index.explain(span, self.text)
-        )
 
     def _comparisons(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         for match in _BETTER.finditer(self.lower, *sentence):
@@ -803,56 +714,6 @@ class EntryCheck:
             if any(one == other or (one > other) == up for one, other in pairs):
                 continue
             yield self._told(match.start(), match.end() - 1, "comparison", series[0], *rows)
-
-    def _changes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """Rises and falls in the order of the entries."""
-        for match in _RISE.finditer(self.lower, *sentence):
-            part = self._part(match.start(), sentence)
-            up = match["up"] is not None
-            said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
-            series = [one for one in self.entries.series if one.words & said]
-            if not series and len(self.entries.series) == 1:
-                series = self.entries.series
-            if len(series) != 1 or len(series[0].values) < _LEAST + 1:
-                continue
-            numbers = [value for _, (value, _) in sorted(series[0].values.items())]
-            rows = sorted(series[0].values)
-            steps = [after > before for before, after in pairwise(numbers)]
-            every = _EVERY.search(self.lower, match.end(), part[1])
-            if every is not None and not any(one.kind == "number" for one in self._inside(part)):
-                if all(one != up for one in steps):
-                    yield self._told(
-                        match.start(), match.end(), "trend", series[0], rows[0], rows[-1]
-                    )
-                continue
-            reached = re.match(r"(?: back| again)? to ", self.lower[match.end() : part[1]])
-            place = match.end() + reached.end() if reached else -1
-            for span in self._inside(part):
-                if reached is None or not 0 <= span.begin - place <= 1 or not span.quantities:
-                    continue
-                at = [
-                    row
-                    for one in self.explainer.index.explain(span, self.text)
-                    for fact in one.facts
-                    for row, (_, own) in series[0].values.items()
-                    if own == fact
-                ]
-                if len(at) == 1 and at[0] != rows[0]:
-                    before = [series[0].values[row][0] for row in rows if row < at[0]]
-                    number = series[0].values[at[0]][0]
-                    if all(number < one if up else number > one for one in before):
-                        end = span.end
-                        yield self._told(match.start(), end, "trend", series[0], at[0] - 1, at[0])
-            after = self._in((match.end(), part[1]))
-            gap = self.lower[match.end() : after[0].start] if after else ""
-            short = _ON.fullmatch(gap)
-            if short and len(after) == 1 and after[0].entry in rows[1:]:
-                at_row = rows.index(after[0].entry)
-                if numbers[at_row] != numbers[at_row - 1] and steps[at_row - 1] != up:
-                    yield self._told(
-                        match.start(), after[0].end, "trend", series[0], rows[at_row - 1],
-                        after[0].entry,
-                    )  # fmt: skip
 
     def _inside(self, part: tuple[int, int]) -> list[ValueSpan]:
         return [one for one in self.values if part[0] <= one.start < part[1]]

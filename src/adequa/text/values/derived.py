@@ -103,7 +103,8 @@ _CLAUSE_OF_RATE = re.compile(
 """Words of a clause that call for an operation."""
 _MADE = re.compile(
     r"\b(?:per|each|more|less|fewer|than|average\w*|difference|gap|ahead|behind|remain\w*|left|leav\w+"
-    r"|above|below|lead|margin|sav\w+|gain\w*|over the|between|net)\b"
+    r"|above|below|lead|margin|sav\w+|gain\w*|over the|between|net|altogether|in total|in all|total of"
+    r"|add(?:s|ed|ing)? up|combined)\b"
 )
 """Words of a clause whose number is most often not that of a single field."""
 _ALONE_GAP = 0.6
@@ -344,9 +345,9 @@ class Explainer(Terms):
             named = self._is_named_in(term, sentence)
             if unit is not None and own is not None and unit is not own:
                 same = digits_of(term.raw) == digits_of(seen.value)
-                if same and unit.dimension == own.dimension and not term.parts:
-                    if digits > 1 or named or alone:
-                        return True
+                sure = digits > 1 or named or alone or 10 <= term.raw == float(seen.value)
+                if same and sure and unit.dimension == own.dimension and not term.parts:
+                    return True
                 continue
             if alone and term is alike[0] and _ratio(term.raw, float(seen.value)) < _ALONE_GAP:
                 return True
@@ -991,9 +992,10 @@ class Explainer(Terms):
         for term in (*self._values, *self._spells, *totals, *_terms_said(sentence)):
             if term.dimension == dimension:
                 found.append((term.base if dimension is not None else term.raw, term))
-            elif term.dimension is None and own is not None:
-                if dimension_of_key(term.field) in (None, kind):
-                    found.append((own.base(term.raw) if not own.offset else term.raw, term))
+            elif term.dimension is not None or own is None:
+                continue
+            elif dimension_of_key(term.field) in (None, kind):
+                found.append((own.base(term.raw) if not own.offset else term.raw, term))
         return sorted(found, key=lambda pair: pair[0])
 
     def _factors(self, query: _Query) -> list[tuple[float, Term]]:
