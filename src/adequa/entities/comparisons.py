@@ -49,9 +49,7 @@ _COMPARED = re.compile(
     rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?P<gap>(?:[^.;!?]|\.(?=[0-9])){{0,45}}?)"
     r"(?:(?<=above)|(?<=below)|\bthan\b)\s(?:that of |those of |the one of |with |at |in |on )?"
 )
-_TIMES = re.compile(r"\b(?:faster|slower|quicker)\b")
 _NOT = re.compile(r"\b(?:not|no|never|n't|neither|nor|hardly|than|whether|or)\b")
-_DIFFERENCE = re.compile(r"\s\Z")
 _BEST = re.compile(
     r"\b(?:(?P<up>highest|largest|greatest|longest|biggest|heaviest|warmest|hottest|tallest|widest"
     r"|most expensive|dearest|strongest|busiest|deepest|maximum|peak(?:ed)?|best|fastest|top"
@@ -105,9 +103,8 @@ class ComparisonCheck(RoleCheck):
         up = match["up"] is not None
         right = (match.end(), self._part(match.end(), sentence)[1])
         place = (match.start(), match.end())
-        return (
-            self._fields(up, place, right, sentence)
-            or self._two_numbers(up, place, right, sentence)
+        return self._fields(up, place, right, sentence) or self._two_numbers(
+            up, place, right, sentence
         )
 
     def _two_numbers(
@@ -297,11 +294,9 @@ _FROM = re.compile(
 _RANGING = re.compile(r"\b(?:rang\w+|vary\w*|varies|between)\b")
 _TO = re.compile(r"[^.;!?\d]{0,30}\bto\s(?:about\s|around\s|almost\s|nearly\s|just\s\w+\s)?")
 _UP_FROM = re.compile(r"[\s,(]{1,3}(?P<word>up|down)\sfrom\s(?:about\s|around\s)?")
-_HIGHER = "higher|larger|greater|longer|older|bigger|heavier|warmer|taller|above|more"
-_LOWER = "lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|below|less|fewer"
 _THAN = re.compile(
     r",\s(?:which\s(?:is|was)\s)?(?:slightly\s|much\s|well\s|far\s|a\slittle\s)?"
-    rf"(?:(?P<up>{_HIGHER})|(?P<down>{_LOWER}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
+    rf"(?:(?P<up>{_MORE})|(?P<down>{_LESS}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
 )
 _FROM_WINDOW = 70
 

@@ -303,7 +303,6 @@ def _words(name: str) -> list[str]:
 
 # What a text says ------------------------------------------------------------------------------
 
-_LONG = frozenset({"time", "length"})
 _ADJECTIVES: dict[str, tuple[bool, frozenset[str] | None]] = {
     word: (up, None if dims == "any" else frozenset(dims.split()))
     for up, dims, words in (
@@ -321,22 +320,8 @@ _GRADED = (
     "high|larg|great|bigg|strong|bus(?:i)|top|low|small|weak|quiet|long|short|heav(?:i)|light|warm"
     "|hott|cold|cool|dear|pric(?:i)|cheap|deep|tall|wid|furth|narrow|clos|near|shallow"
 )
-_BEST = re.compile(
-    rf"(?<!at )\b(?P<word>(?:{_GRADED})est|maximum|minimum|most expensive|fewest|peak|most|least)\b"
-    r"(?! (?:often|frequently|recent|recently|likely|of|part|popular)|(?<=most) \w+(?:able|ive|ful"
-    r"|ent|ant|ous|al|ed|ing)\b)"
-)
 _BETTER = re.compile(
     rf"\b(?P<word>(?:{_GRADED})er|more expensive|more|less|fewer)\b[^.;,!?]{{0,30}}?\bthan\s"
-)
-_RISE = re.compile(
-    r"\b(?P<up>rose|rises?|rising|increased|increases|grew|grows|climbed|climbs|jumped|went up"
-    r"|improved|recovered|picked up)\b|\b(?P<down>fell|falls|dropped|drops|declined|declines"
-    r"|decreased|decreases|dipped|dips|shrank|sank|went down|slipped)\b"
-)
-_EVERY = re.compile(
-    r"\b(?:in (?:each|every)|every|each|steadily|continuously|consistently|without (?:a break"
-    r"|setbacks|interruption)|from \w+ to \w+|throughout|all (?:week|year|day|month))\b"
 )
 _HEDGED = re.compile(
     r"\b(?:not|no|never|nor|neither|among|except|apart from|excluding|other than|one of|second"
@@ -345,23 +330,10 @@ _HEDGED = re.compile(
     r"|gain|loss|difference|gap|margin|share|proportion|ratio|profit|increase|decrease|rise|drop|fall|change"
     r"|single|first half|second half|weekdays|weekends?|remaining|rest|others)\b"
 )
-_SOME = re.compile(r"\b(?:among|except|apart from|excluding|other than|outside|only the)\b")
 _RELATED = re.compile(
     r"\b(?:than|more|less|fewer|by|compared|against|versus|difference|between|from|up|down|until"
     r"|before|after|since|total|altogether|average|together|combined|both|each(?! ?[,.])|over"
     r"|of the|respectively|all|sum|ahead|behind|as many|as much|twice|half)\b"
-)
-_SCORES = frozenset(
-    _stem(word) for word in ("score", "goals", "points", "final", "result", "runs", "sets", "total")
-)
-_BEAT = re.compile(
-    r"\b(?:(?P<won>beat|beats|defeat(?:ed|s)|won against|won (?:\w+ ){0,3}against|overcame|edged"
-    r"|see off|saw off|victory over)|(?P<lost>lost to|lost against|lost (?:[\w–-]+ ){0,3}to"
-    r"|was beaten by|were beaten by|went down to))\b"
-)
-_IS = re.compile(
-    r"(?:['’]s)? (?:\w+ ){0,2}?(?:was|is|were|are|had|has|have|saw|remains?|recorded|brought"
-    r"|received|receives|got|gets|showed|comes?|came)(?: by far| clearly| easily)?(?: the)? "
 )
 _APART = re.compile(
     r"[,;:.()]|\b(?:and|or|but|than|with|against|while|after|before|from|to|beat|behind|ahead|like|as"
@@ -378,7 +350,6 @@ _NOT_COUNTED = re.compile(
     r"\b(?:not|no|never|more|other|another|further|first|last|next|least|most|than|only after|per"
     r"|each|every|and|hours?|minutes?|days?|weeks?|years?|times)\b"
 )
-_ON = re.compile(r"(?: again| slightly| sharply)? (?:in|on) (?:the )?")
 _NEXT_WORDS = 3
 _FAR = 40
 """Characters between a superlative and what it is said of."""
@@ -724,14 +695,6 @@ class EntryCheck:
         first, second = (self.facts[series.values[row][1]] for row in (one, other))
         note = f"the data has {first.key} {first.value!r} and {second.value!r}"
         return OwnerFault(start, end, kind, note, series.values[one][1])
-
-
-_QUALITIES = ("strong", "weak", "top", "best", "worst")
-
-
-def _is_short_for(stem: str, noun: str) -> bool:
-    """Whether the stem of a key's word stands for a noun: `temp` for "temperature"."""
-    return noun.startswith(stem) or _stem(noun) == stem
 
 
 def _money(dimension: str | None) -> str | None:

@@ -53,7 +53,6 @@ _BESIDES = re.compile(
 _SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
-_STEM = 5
 
 
 def _stem(word: str) -> str:

@@ -280,6 +280,8 @@ def _values_of_record(
 
 
 _PER = re.compile(r"\bper \Z")
+
+
 def _not_derived(
     spans: Sequence[UnexplainedSpan], text: PreparedText, values: DataValues
 ) -> list[UnexplainedSpan]:

@@ -104,8 +104,6 @@ _DECADE = re.compile(r"(?<![\w.,])(?P<year>1[0-9]{2}0|20[0-9]0)['’]?s(?!\w)")
 _DAY_BEFORE = re.compile(r"(?:the|on|and|to)\s\Z")
 _ONE_AND = re.compile(r"(?<!\w)(?:an?|one)\s(?P<unit>hour|minute|day|week|year)\sand\s\Z")
 _MORE_OF_IT = re.compile(r",?\s(?:and\s)?|")
-_MONEY_REST = re.compile(r"\s\Z")
-_SMALLER = {"time": 1, "length": 1, "mass": 1}
 _BASES = {"time": "second", "length": "metre", "mass": "kilogram"}
 
 
