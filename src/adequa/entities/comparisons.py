@@ -22,7 +22,7 @@ from adequa.entities.owners import (
     Row,
     RowList,
 )
-from adequa.entities.roles import _LETTERS, _WORD, RoleCheck, _is_whole, _stem
+from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _stem
 from adequa.text import word_set
 from adequa.text.values import (
     UNITS,
@@ -49,9 +49,7 @@ _COMPARED = re.compile(
     rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?P<gap>(?:[^.;!?]|\.(?=[0-9])){{0,45}}?)"
     r"(?:(?<=above)|(?<=below)|\bthan\b)\s(?:that of |those of |the one of |with |at |in |on )?"
 )
-_TIMES = re.compile(r"\b(?:faster|slower|quicker)\b")
 _NOT = re.compile(r"\b(?:not|no|never|n't|neither|nor|hardly|than|whether|or)\b")
-_DIFFERENCE = re.compile(r"\s\Z")
 _BEST = re.compile(
     r"\b(?:(?P<up>highest|largest|greatest|longest|biggest|heaviest|warmest|hottest|tallest|widest"
     r"|most expensive|dearest|strongest|busiest|deepest|maximum|peak(?:ed)?|best|fastest|top"
@@ -105,10 +103,8 @@ class ComparisonCheck(RoleCheck):
         up = match["up"] is not None
         right = (match.end(), self._part(match.end(), sentence)[1])
         place = (match.start(), match.end())
-        return (
-            self._objects(up, place, right, sentence)
-            or self._fields(up, place, right, sentence)
-            or self._two_numbers(up, place, right, sentence)
+        return self._fields(up, place, right, sentence) or self._two_numbers(
+            up, place, right, sentence
         )
 
     def _two_numbers(
@@ -159,6 +155,8 @@ class ComparisonCheck(RoleCheck):
         second = self._operand(right[0], min(right[1], right[0] + 45))
         if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
             return None
+        if _TOGETHER.search(self.lower, right[0], sentence[1]):
+            return None
         numbers = self._numbers(max(sentence[0], place[0] - 60), place[0])
         numbers = [one for one in numbers if place[0] - one.end > 1]
         first = {
@@ -206,71 +204,14 @@ class ComparisonCheck(RoleCheck):
         )
         return OwnerFault(place[0], place[1] - 1, "comparison", note, one)
 
-    def _pointers(self, start: int, end: int) -> list[tuple[int, frozenset[str]]]:
-        """The objects with siblings that are named between two places."""
-        return [
-            (one.start, self.roles.names[one.entity])
-            for one in self.mentions
-            if start <= one.start < end and one.entity in self.roles.names
-        ]
-
-    def _objects(
-        self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
-    ) -> OwnerFault | None:
-        """Two objects of a list: "Isnes is larger than Kvernes"."""
-        second = self._pointers(*right)
-        first = self._pointers(sentence[0], place[0])
-        if not first or not second or self._numbers(right[0], right[0] + 16):
-            return None  # "more than the 42 cm lost in March" compares amounts
-        one, other = first[-1][1], second[0][1]
-        pairs = [
-            (a, b)
-            for a in one
-            for b in other
-            if a != b and a.rpartition("/")[0] == b.rpartition("/")[0]
-        ]
-        if len(pairs) != 1:
-            return None
-        (a, b), stems = (
-            pairs[0],
-            {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])},
-        )
-        said = {
-            fact
-            for span in self._numbers(*sentence)
-            for support in self.roles.explainer.index.explain(span, self.text)
-            for fact in support.facts
-        }
-        columns = self._shared(a, b)
-        spoken = [pair for pair in columns if self.roles.stems[pair[0]] & stems or {*pair} & said]
-        if len(columns) == 1:
-            spoken = columns
-        if not spoken or any((self._number(x) > self._number(y)) == up for x, y in spoken):
-            return None
-        if any(self._number(x) == self._number(y) for x, y in spoken):
-            return None
-        return self._comparison(place, *spoken[0])
-
-    def _shared(self, one: str, other: str) -> list[tuple[int, int]]:
-        """The facts with numbers of the same field of two objects."""
-        roles = self.roles
-        fields = {roles.paths[place][len(other) :]: place for place in roles.objects[other]}
-        readings = roles.explainer.index.readings
-        return [
-            (place, fields[roles.paths[place][len(one) :]])
-            for place in sorted(roles.objects[one])
-            if roles.paths[place][len(one) :] in fields
-            and readings[place].quantities
-            and readings[fields[roles.paths[place][len(one) :]]].quantities
-            and not readings[place].dates
-        ]
-
     def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """An object that is called the highest or lowest, and whose value is in between."""
         roles = self.roles
         for match in _BEST.finditer(self.lower, *sentence):
             if _RANKED.search(self.lower, max(sentence[0], match.start() - 14), match.start()):
                 continue
+            if roles.is_key_word(match[0]):
+                continue  # "peak consumption" is a field
             if _SOME.search(self.lower, *sentence):
                 continue
             part = self._part(match.start(), sentence)
@@ -347,16 +288,15 @@ _FALLING = (
     r"|shrank|shrinks?|shortened|sank|sinks?|went\sdown|goes\sdown|plunged|slipped"
 )
 _FROM = re.compile(
-    rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b(?P<gap>[^.;!?\d]{{0,40}})\bfrom\s\Z"
+    rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b"
+    r"(?P<gap>(?:(?!\b(?:as|while|when|and|but|with)\b)[^.;!?\d]){0,40})\bfrom\s\Z"
 )
 _RANGING = re.compile(r"\b(?:rang\w+|vary\w*|varies|between)\b")
 _TO = re.compile(r"[^.;!?\d]{0,30}\bto\s(?:about\s|around\s|almost\s|nearly\s|just\s\w+\s)?")
 _UP_FROM = re.compile(r"[\s,(]{1,3}(?P<word>up|down)\sfrom\s(?:about\s|around\s)?")
-_HIGHER = "higher|larger|greater|longer|older|bigger|heavier|warmer|taller|above|more"
-_LOWER = "lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|below|less|fewer"
 _THAN = re.compile(
     r",\s(?:which\s(?:is|was)\s)?(?:slightly\s|much\s|well\s|far\s|a\slittle\s)?"
-    rf"(?:(?P<up>{_HIGHER})|(?P<down>{_LOWER}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
+    rf"(?:(?P<up>{_MORE})|(?P<down>{_LESS}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
 )
 _FROM_WINDOW = 70
 
@@ -616,9 +556,9 @@ class RowCheck:
         if not named and _GOES_ON.search(self.text.lower, max(0, part[0] - 6), part[0] + 5):
             # "Mbeki had 13 rebounds to go with 17 points": what was named last
             before = [one for one in self.places if sentence[0] <= one[0] < part[0]]
-            named = [
-                rows for _, end, rows in before[-1:] if "," not in self.text.lower[end : part[0]]
-            ]
+            if len({rows for _, _, rows in before}) == 1:
+                end = before[-1][1]
+                named = [before[-1][2]] if "," not in self.text.lower[end : part[0]] else []
         if not named or _RELATED.search(self.text.lower, *part):
             return None
         spoken = frozenset.intersection(*named)
@@ -631,6 +571,8 @@ class RowCheck:
         rows = {self.row_of.get(fact) for fact in facts}
         if None in rows or rows & spoken or facts & self.named:
             return None
+        if any(rows & one for start, _, one in self.places if sentence[0] <= start < sentence[1]):
+            return None  # the sentence speaks of its row as well
         keys = {self.facts[fact].key for fact in facts}
         spoken_of = {word for key in keys for word in words_of_key(key.rpartition(".")[2])}
         words = {*re.findall(r"[a-z]{3,}", self.text.lower[slice(*part)])}
@@ -679,7 +621,7 @@ class TrendCheck:
                 ):
                     yield from self._between(one, other, sentence)
             for one in inside:
-                if re.search(r"\bby\s\Z|\b(?:gained|lost)\s\Z", self.text.lower[: one.begin][-8:]):
+                if self.text.lower[: one.begin].endswith(" by "):
                     yield from self._by(one, sentence)
 
     def _word(self, place: int, sentence: tuple[int, int]) -> re.Match[str] | None:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at
-from adequa.entities.roles import _GENERAL, _stem
+from adequa.entities.roles import _GENERAL, _TOGETHER, _stem
 from adequa.text import SMALL_WORDS, fold, split_sentences, word_set
 from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
 from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
@@ -303,7 +303,6 @@ def _words(name: str) -> list[str]:
 
 # What a text says ------------------------------------------------------------------------------
 
-_LONG = frozenset({"time", "length"})
 _ADJECTIVES: dict[str, tuple[bool, frozenset[str] | None]] = {
     word: (up, None if dims == "any" else frozenset(dims.split()))
     for up, dims, words in (
@@ -321,22 +320,8 @@ _GRADED = (
     "high|larg|great|bigg|strong|bus(?:i)|top|low|small|weak|quiet|long|short|heav(?:i)|light|warm"
     "|hott|cold|cool|dear|pric(?:i)|cheap|deep|tall|wid|furth|narrow|clos|near|shallow"
 )
-_BEST = re.compile(
-    rf"(?<!at )\b(?P<word>(?:{_GRADED})est|maximum|minimum|most expensive|fewest|peak|most|least)\b"
-    r"(?! (?:often|frequently|recent|recently|likely|of|part|popular)|(?<=most) \w+(?:able|ive|ful"
-    r"|ent|ant|ous|al|ed|ing)\b)"
-)
 _BETTER = re.compile(
     rf"\b(?P<word>(?:{_GRADED})er|more expensive|more|less|fewer)\b[^.;,!?]{{0,30}}?\bthan\s"
-)
-_RISE = re.compile(
-    r"\b(?P<up>rose|rises?|rising|increased|increases|grew|grows|climbed|climbs|jumped|went up"
-    r"|improved|recovered|picked up)\b|\b(?P<down>fell|falls|dropped|drops|declined|declines"
-    r"|decreased|decreases|dipped|dips|shrank|sank|went down|slipped)\b"
-)
-_EVERY = re.compile(
-    r"\b(?:in (?:each|every)|every|each|steadily|continuously|consistently|without (?:a break"
-    r"|setbacks|interruption)|from \w+ to \w+|throughout|all (?:week|year|day|month))\b"
 )
 _HEDGED = re.compile(
     r"\b(?:not|no|never|nor|neither|among|except|apart from|excluding|other than|one of|second"
@@ -345,23 +330,10 @@ _HEDGED = re.compile(
     r"|gain|loss|difference|gap|margin|share|proportion|ratio|profit|increase|decrease|rise|drop|fall|change"
     r"|single|first half|second half|weekdays|weekends?|remaining|rest|others)\b"
 )
-_SOME = re.compile(r"\b(?:among|except|apart from|excluding|other than|outside|only the)\b")
 _RELATED = re.compile(
     r"\b(?:than|more|less|fewer|by|compared|against|versus|difference|between|from|up|down|until"
     r"|before|after|since|total|altogether|average|together|combined|both|each(?! ?[,.])|over"
     r"|of the|respectively|all|sum|ahead|behind|as many|as much|twice|half)\b"
-)
-_SCORES = frozenset(
-    _stem(word) for word in ("score", "goals", "points", "final", "result", "runs", "sets", "total")
-)
-_BEAT = re.compile(
-    r"\b(?:(?P<won>beat|beats|defeat(?:ed|s)|won against|won (?:\w+ ){0,3}against|overcame|edged"
-    r"|see off|saw off|victory over)|(?P<lost>lost to|lost against|lost (?:[\w–-]+ ){0,3}to"
-    r"|was beaten by|were beaten by|went down to))\b"
-)
-_IS = re.compile(
-    r"(?:['’]s)? (?:\w+ ){0,2}?(?:was|is|were|are|had|has|have|saw|remains?|recorded|brought"
-    r"|received|receives|got|gets|showed|comes?|came)(?: by far| clearly| easily)?(?: the)? "
 )
 _APART = re.compile(
     r"[,;:.()]|\b(?:and|or|but|than|with|against|while|after|before|from|to|beat|behind|ahead|like|as"
@@ -378,7 +350,6 @@ _NOT_COUNTED = re.compile(
     r"\b(?:not|no|never|more|other|another|further|first|last|next|least|most|than|only after|per"
     r"|each|every|and|hours?|minutes?|days?|weeks?|years?|times)\b"
 )
-_ON = re.compile(r"(?: again| slightly| sharply)? (?:in|on) (?:the )?")
 _NEXT_WORDS = 3
 _FAR = 40
 """Characters between a superlative and what it is said of."""
@@ -491,10 +462,7 @@ class EntryCheck:
             return
         for sentence in self.sentences:
             yield from self._numbers(sentence)
-            yield from self._superlatives(sentence)
             yield from self._comparisons(sentence)
-            yield from self._changes(sentence)
-            yield from self._winners(sentence)
             yield from self._pairs(sentence)
             yield from self._counts(sentence)
 
@@ -551,7 +519,9 @@ class EntryCheck:
             return self._other_number(span, row) if weak else None
         if any(fact not in entries.row_of for fact in facts):
             return None
-        if any(entries.row_of[fact] == row for fact in facts):
+        rows = {entries.row_of[fact] for fact in facts}
+        sentence = next(one for one in self.sentences if one[0] <= span.start < one[1])
+        if row in rows or any(one.entry in rows for one in self._in(sentence)):
             return None
         fields = {entries.field_of[fact] for fact in facts}
         own = [
@@ -600,26 +570,6 @@ class EntryCheck:
         return OwnerFault(span.start, span.end, "owner", note, own[0])
 
     # Names --------------------------------------------------------------------------------------
-
-    def _winners(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """Who beat whom, where the entries have a score."""
-        series = [one for one in self.entries.series if one.words & _SCORES]
-        series = series or [one for one in self.entries.series if self.entries.nouns & _SCORES]
-        if len(series) != 1 or len(series[0].values) != _LEAST:
-            return
-        for match in _BEAT.finditer(self.lower, *sentence):
-            before = [one for one in self.references if sentence[0] <= one.start < match.start()]
-            after = self._in((match.end(), min(sentence[1], match.end() + 40)))
-            if not before or not after or before[-1].entry == after[0].entry:
-                continue
-            if match.start() - before[-1].end > _FAR:
-                continue
-            pair = [before[-1].entry, after[0].entry]
-            if not all(row in series[0].values for row in pair):
-                continue
-            one, other = (series[0].values[row][0] for row in pair)
-            if one != other and (one > other) == (match["lost"] is not None):
-                yield self._told(before[-1].start, after[0].end, "winner", series[0], *pair)
 
     def _pairs(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Two names in one clause that stand in two entries: an actor with another's role."""
@@ -713,46 +663,6 @@ class EntryCheck:
         )
         return (series, up) if series and not mixed else None
 
-    def _superlatives(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        for match in _BEST.finditer(self.lower, *sentence):
-            part = self._part(match.start(), sentence)
-            if _HEDGED.search(self.lower, *part) or _SOME.search(self.lower, *sentence):
-                continue
-            references = self._in(part)
-            if len({one.entry for one in references}) != 1:
-                continue
-            row = references[0].entry
-            chosen = self._chosen(part, match["word"], [row])
-            if chosen is None:
-                continue
-            series, up = chosen
-            named = references[0]
-            gap = max(named.start - match.end(), match.start() - named.end)
-            subject = _IS.fullmatch(self.lower[named.end : match.start()])
-            if gap > _FAR or (subject is None and self._has_extreme(part, series)):
-                continue
-            best = [self._best(one, up) for one in series]
-            if any(
-                one.values[row][0] == one.values[top][0] or (not up and not one.values[top][0])
-                for one, top in zip(series, best, strict=True)
-            ):
-                continue
-            start, end = min(named.start, match.start()), max(named.end, match.end())
-            yield self._told(start, end, "extreme", series[0], best[0], row)
-
-    @staticmethod
-    def _best(series: Series, up: bool) -> int:
-        return (max if up else min)(series.values, key=lambda row: series.values[row][0])
-
-    def _has_extreme(self, part: tuple[int, int], series: Sequence[Series]) -> bool:
-        """Whether the part has the number of an extreme, so that another entry is meant."""
-        best = {one.values[self._best(one, up)][1] for one in series for up in (True, False)}
-        return any(
-            best.intersection(support.facts)
-            for span in self._inside(part)
-            for support in self.explainer.index.explain(span, self.text)
-        )
-
     def _comparisons(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         for match in _BETTER.finditer(self.lower, *sentence):
             if _HEDGED.search(self.lower, max(sentence[0], match.start() - 25), match.start()):
@@ -762,6 +672,8 @@ class EntryCheck:
             if not left or not right or left[-1].entry == right[0].entry:
                 continue
             if any(match.end() <= one.start < right[0].start for one in self.values):
+                continue
+            if _TOGETHER.search(self.lower, match.end(), sentence[1]):
                 continue
             rows = [left[-1].entry, right[0].entry]
             part = (left[-1].start, self._part(match.end(), sentence)[1])
@@ -773,56 +685,6 @@ class EntryCheck:
             if any(one == other or (one > other) == up for one, other in pairs):
                 continue
             yield self._told(match.start(), match.end() - 1, "comparison", series[0], *rows)
-
-    def _changes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """Rises and falls in the order of the entries."""
-        for match in _RISE.finditer(self.lower, *sentence):
-            part = self._part(match.start(), sentence)
-            up = match["up"] is not None
-            said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
-            series = [one for one in self.entries.series if one.words & said]
-            if not series and len(self.entries.series) == 1:
-                series = self.entries.series
-            if len(series) != 1 or len(series[0].values) < _LEAST + 1:
-                continue
-            numbers = [value for _, (value, _) in sorted(series[0].values.items())]
-            rows = sorted(series[0].values)
-            steps = [after > before for before, after in pairwise(numbers)]
-            every = _EVERY.search(self.lower, match.end(), part[1])
-            if every is not None and not any(one.kind == "number" for one in self._inside(part)):
-                if all(one != up for one in steps):
-                    yield self._told(
-                        match.start(), match.end(), "trend", series[0], rows[0], rows[-1]
-                    )
-                continue
-            reached = re.match(r"(?: back| again)? to ", self.lower[match.end() : part[1]])
-            place = match.end() + reached.end() if reached else -1
-            for span in self._inside(part):
-                if reached is None or not 0 <= span.begin - place <= 1 or not span.quantities:
-                    continue
-                at = [
-                    row
-                    for one in self.explainer.index.explain(span, self.text)
-                    for fact in one.facts
-                    for row, (_, own) in series[0].values.items()
-                    if own == fact
-                ]
-                if len(at) == 1 and at[0] != rows[0]:
-                    before = [series[0].values[row][0] for row in rows if row < at[0]]
-                    number = series[0].values[at[0]][0]
-                    if all(number < one if up else number > one for one in before):
-                        end = span.end
-                        yield self._told(match.start(), end, "trend", series[0], at[0] - 1, at[0])
-            after = self._in((match.end(), part[1]))
-            gap = self.lower[match.end() : after[0].start] if after else ""
-            short = _ON.fullmatch(gap)
-            if short and len(after) == 1 and after[0].entry in rows[1:]:
-                at_row = rows.index(after[0].entry)
-                if numbers[at_row] != numbers[at_row - 1] and steps[at_row - 1] != up:
-                    yield self._told(
-                        match.start(), after[0].end, "trend", series[0], rows[at_row - 1],
-                        after[0].entry,
-                    )  # fmt: skip
 
     def _inside(self, part: tuple[int, int]) -> list[ValueSpan]:
         return [one for one in self.values if part[0] <= one.start < part[1]]

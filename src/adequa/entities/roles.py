@@ -53,7 +53,6 @@ _BESIDES = re.compile(
 _SERIES = 8
 """Facts of one field from which on it is a series rather than a field."""
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
-_STEM = 5
 
 
 def _stem(word: str) -> str:
@@ -114,6 +113,14 @@ class Roles:
             )
             for fact in self.facts
         ]
+
+    @cached_property
+    def _key_words(self) -> frozenset[str]:
+        return frozenset(word for fact in self.facts for word in words_of_key(fact.key))
+
+    def is_key_word(self, word: str) -> bool:
+        """Whether a key has a word."""
+        return word in self._key_words
 
     @cached_property
     def kinds(self) -> list[tuple[str, str]]:
@@ -206,8 +213,6 @@ class RoleCheck:
             if not sentence[0] <= span.start < sentence[1] or span.kind in ("ordinal", "ratio"):
                 continue
             if span.words and not any(one.unit for one in span.quantities):
-                if (fault := self._wrong_count(span, sentence)) is not None:
-                    yield fault
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
@@ -229,44 +234,19 @@ class RoleCheck:
             if span.kind == "number" and any(readings[fact].clocks for fact in facts):
                 continue  # "6 hours and 51 minutes" is not 06:51
             exact = all(one.how == "same" for one in supports) and not small
-            fault = self._wrong_field(span, facts, sentence, exact=exact) or self._wrong_object(
-                span, facts, sentence, exact=exact
-            )
+            fault = self._wrong_field(span, facts, sentence, exact=exact)
+            if fault is None and all(self._is_exact(span, fact) for fact in facts):
+                fault = self._wrong_object(span, facts, sentence, exact=exact)
             if fault is not None:
                 yield fault
 
-    def _wrong_count(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
-        """A number in words before the name of a single field that has another number."""
-        following = _WORD.match(self.lower, span.end + 1)  # "three berths", "three-cylinder"
-        if span.kind != "number" or following is None or len(span.quantities) != 1:
-            return None
-        stem = _stem(following[0])
-        part = self._part(span.start, sentence)
-        said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
-        places = [
-            place for place, stems in enumerate(self.roles.stems) if stem in stems and stems <= said
-        ]
-        places = [place for place in places if self._whole(place) is not None]
-        number = span.quantities[0].value
-        if len(places) != 1 or number == 1 or self._whole(places[0]) == number:
-            return None
-        if any(
-            stem in self._all_stems(place) and self._whole(place) == number
-            for place in range(len(self.roles.facts))
-        ):
-            return None
-        explained = self.roles.explainer.explain(span, self.text)
-        if any(one.how not in ("same", "rounded", "part") for one in explained):
-            return None
-        if self._is_said(places[0], span, sentence):
-            return None
-        short = {stem[:_STEM] for stem in said}
-        if any(
-            self._whole(place) == number and {stem[:_STEM] for stem in stems} & short
-            for place, stems in enumerate(self.roles.stems)
-        ):
-            return None  # "three pupils are absent": `absences`
-        return self._fault(span.start, following.end(), "owner", places[0], ())
+    def _is_exact(self, span: ValueSpan, fact: int) -> bool:
+        """Whether a value is that of a fact, or has another sign: what is paid may be negative."""
+        known = self.roles.explainer.index.readings[fact].quantities
+        if not known or not span.quantities:
+            return True
+        pairs = [(one, other) for one in span.quantities for other in known]
+        return any(abs(one.value) == abs(other.value) for one, other in pairs)
 
     def _wrong_sign(
         self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]
@@ -345,6 +325,12 @@ class RoleCheck:
         if any(not roles.stems[fact] and _IS_COUNT.search(roles.facts[fact].key) for fact in facts):
             return None  # `n` of a row may be of anything
         near = self._near_stems(span, sentence)
+        for fact in facts:  # a word that names the value's own object names no other field
+            group = roles.paths[fact].rpartition("/")[0]
+            for one in roles.objects.get(group, ()):
+                if not roles.explainer.index.readings[one].quantities:
+                    for word in _WORD.findall(roles.facts[one].value):
+                        near.pop(_stem(word), None)
         least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
         said = [
@@ -482,6 +468,17 @@ class RoleCheck:
             sides = {_side(roles.facts[place].key) for place in places}
             if sides != {"to" if side == "from" else "from"}:
                 continue
+            words = {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])}
+            pair = _FROM_TO.search(self.lower, *sentence)
+            around = {
+                _stem(word)
+                for place in places
+                for part in parts_of_key(roles.facts[place].key)[-2:]
+                for word in words_of_key(part)
+            }
+            moved = _TRANSFER.search(before)
+            if pair is None and moved is None and not around & words:
+                continue  # "calls to the technical queue" may be of anything
             other = [
                 place
                 for place, fact in enumerate(roles.facts)
@@ -617,6 +614,11 @@ _BETWEEN = re.compile(r"\b(?:between|from|until|after|before|by)\b[^.;]{0,24}\Z"
 _SIDE = re.compile(
     r"\b(?:(?P<from>from|sent by|bought from|supplied by|given by|donated by)|(?P<to>to|sold to"
     r"|given to))\s(?:the\s)?\Z"
+)
+_FROM_TO = re.compile(r"\bfrom\b[^.;]{1,60}\bto\b|\bto\b[^.;]{1,60}\bfrom\b")
+_TRANSFER = re.compile(
+    r"\b(?:g[ai]ve\w*|borrow\w*|len[dt]\w*|loan\w*|s[eo]ll?\w*|sold|bought|buys?|sen[dt]\w*|ship\w*"
+    r"|donat\w*|transfer\w*|deliver\w*|move[ds]?|paid|pays|awarded)\b"
 )
 _BY = re.compile(r"\b(?P<role>[a-z]{4,}(?:ed|en|t|n|d)?)\s(?:by|is|was|:)\s(?:the\s)?\Z")
 _AS = re.compile(r"\s(?:as|is the|was the|serves as|works as)\s(?:its\s|the\s)?(?P<role>[a-z]{4,})")

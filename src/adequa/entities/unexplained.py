@@ -165,7 +165,7 @@ def _covered(text: PreparedText, mentions: Iterable[Mention], allowed: Iterable[
     return covered
 
 
-_CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?")
+_CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?|[a-z]{2,3}(?:[-_][A-Z]{2})?")
 _ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
 _ORDINARY = word_set(
     "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year "
@@ -178,7 +178,7 @@ _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", 
 def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[str]) -> bool:
     """Whether the name is of a kind that texts about records add: abbreviations, days, countries.
 
-    A country stands for its code: Ethiopian for ET, Swiss for CHF.
+    A name stands for its code: Ethiopian for ET, Swiss for CHF, Copenhagen for CPH.
     """
     written = text.string[span.start : span.end]
     words = words_of(written)
@@ -189,14 +189,21 @@ def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[st
     before = text.string[: span.start].rstrip()
     if len(words) == 1 and (not before or before[-1] in ".!?;:\n"):
         return not _is_known_name(words[0])
-    countries = [written, *lexicon.place_of_demonym(written)]
-    if not (lexicon.demonyms(written) or countries[1:]):
+    places = lexicon.place_of_demonym(written)
+    parts = {part for code in codes for part in re.split(r"[-_/]", code)}
+    if any(_abbreviates(part, name) for name in (written, *places) for part in parts):
+        return True
+    if not (lexicon.demonyms(written) or places):
         return False
-    return any(
-        code.startswith(_CODED.get(country.lower(), country[:1].upper()))
-        for country in countries
-        for code in codes
-    )
+    first = {_CODED.get(name.lower(), name[:1].upper()) for name in (written, *places)}
+    return any(part.startswith(tuple(first)) for part in parts)
+
+
+def _abbreviates(code: str, name: str) -> bool:
+    """Whether a code has the first letter of a name and others of it in order: CPH, pt."""
+    letters = iter(name.lower())
+    first = code[:1].lower() == name[:1].lower()
+    return first and all(letter in letters for letter in code.lower())
 
 
 _VALUE_METHODS = frozenset(
@@ -265,8 +272,10 @@ def _values_of_record(
             continue  # explained at another place
         kind = span.kind if span.kind in ("date", "time") else "number"
         triple = values.nearest(span, text.string)
-        if _is_reckoned(span, text, _EACH if triple else _RECKONED):
+        if not values.explainer.is_checkable(span, text.string):
             continue
+        if triple is None and kind == "time":
+            continue  # the end of an hour that is counted: "between 8 and 9 a.m."
         if span.kind == "share" and not values.explainer.can_check_share(span, text.string):
             continue
         nearest = None if triple is None else triple.object
@@ -275,25 +284,6 @@ def _values_of_record(
 
 
 _PER = re.compile(r"\bper \Z")
-_RECKONED = re.compile(
-    r"\b(?:remaining|rest|owes?|owed|so|therefore|thus|leaving|earned|earns|cents|each|apiece"
-    r"|per [a-z]+|in advance|works out|costs?|profit"
-    r"|of (?:it|them|that|this))\b|km/h|m/s"
-)
-"""Words of a clause whose number may be reckoned in more steps than we follow."""
-
-
-_EACH = re.compile(
-    r"\b(?:[Ee]ach of|per (?:person|head|capita|employee|member|customer|visitor|pupil|trip)"
-    r"|leaving|remain(?:ed|s)|would|together|brought in)\b|\ba (?:month|week) *\Z"
-)
-
-
-def _is_reckoned(span: ValueSpan, text: PreparedText, words: re.Pattern[str]) -> bool:
-    """Whether a number that resembles nothing in the data may be the end of a calculation."""
-    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
-    start, end = clauses_around(text.string, span.start, span.end, sentence)
-    return words.search(text.string, start, end) is not None
 
 
 def _not_derived(

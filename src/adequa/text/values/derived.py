@@ -13,29 +13,41 @@ import datetime as dt
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
 
 from adequa.text.sentences import word_set
+from adequa.text.values.arithmetic import (
+    CHANGE_WORDS,
+    MEAN_CALL,
+    NO_RATIO,
+    SURE_DIGITS,
+    Arithmetic,
+    Query,
+    Sentence,
+    significant_digits,
+)
 from adequa.text.values.facts import Support, interval_in
 from adequa.text.values.numbers import Interval, Quantity
-from adequa.text.values.spans import ValueSpan, find_values
+from adequa.text.values.spans import ValueSpan
 from adequa.text.values.terms import (
     MOST,
     SCALED,
     UNKNOWN,
     Term,
-    Terms,
     is_near,
     is_within,
     scaled,
     short_stem,
     stems_of_key,
 )
-from adequa.text.values.units import CURRENCIES, UNITS, words_of_key
+from adequa.text.values.units import (
+    CURRENCIES,
+    UNITS,
+    words_of_key,
+)
 
 _SUM_WORDS = re.compile(
     r"\b(?:totals?|altogether|in all|combined|together|sums?|overall|add(?:s|ed)? up|amount\w*"
@@ -69,39 +81,16 @@ _SOME_ROWS = re.compile(
     r"|two|three|four|both|early|late|weekdays|working days|(?:in|for|of) 20[0-9]{2})\b"
 )
 """Words that speak of some rows of a list that follow each other."""
-_THAN = re.compile(
-    r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
-)
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
-_SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
-_WORD = re.compile(r"[^\W\d_]{3,}")
-_SURE_DIGITS = 3
-"""From so many significant digits on, a match without a cue counts: chance makes few of them."""
 
 
 _RUNNING = re.compile(
     r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew|deficit|trail\w*|behind"
     r"|down|came back|comeback|turned)\b"
 )
-_CHANGE_WORDS = re.compile(
-    r"\b(?:more|less|fewer|higher|lower|up|down|rose|fell|gain\w*|by|loss|increas\w*|decreas\w*"
-    r"|grew|growth|cheaper|premium|instead|cost\w*|sav\w*|cut|reduc\w*|drop\w*|slow\w*|short\w*"
-    r"|above|below|faster|longer|larger|smaller|shrank|shrunk|climb\w*|declin\w*|missed|short"
-    r"|exceed\w*|beat\w*)\b"
-)
-_NO_RATIO: frozenset[str | None] = frozenset({"share", "temperature", "angle"})
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
 _CERTAIN_DIGITS = 4
 """From so many significant digits on, the sentence need not speak of the facts either."""
-_MEANT = {
-    "full": "capaci", "empty": "capaci", "old": "born", "aged": "born", "people": "popula",
-    "inhabitants": "popula", "residents": "popula",
-}  # fmt: skip
-"""Words that speak of a field by another name."""
-_MEAN_CALL = (
-    re.compile(r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"),
-    re.compile(r"[^.;,]{0,12}\bon average"),
-)
 _SUM_CALL = (
     re.compile(
         r"\b(?:totals? of|sum of|altogether|in all|add(?:s|ed)? up to|combined)\b[^.;,]{0,20}\Z"
@@ -109,113 +98,16 @@ _SUM_CALL = (
     re.compile(r"[^.;,]{0,25}\b(?:altogether|in all|combined|in total)\b"),
 )
 """What calls a number a mean or a sum, before it and after it."""
-_SENTENCE_LENGTH = 500
-"""Characters before a value in which its sentence most often begins; more are read if not."""
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
 _ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
 """What follows a share that is said of numbers before it."""
+_POINTS = re.compile(r" (?:percentage )?points?\b")
 _LAST_DAY = dt.date.max.toordinal()
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
 
 
-def _last_end(text: str, place: int) -> int:
-    """The end of the last sentence before a place, looked for from there backwards."""
-    size = _SENTENCE_LENGTH
-    while True:
-        ends = [one.end() for one in _SENTENCE_END.finditer(text, max(0, place - size), place)]
-        if ends or size >= place:
-            return ends[-1] if ends else 0
-        size *= 4
-
-
-# The values of a sentence are explained one after the other.
-@lru_cache(maxsize=16)
-def _values_of_sentence(sentence: str) -> tuple[ValueSpan, ...]:
-    return tuple(find_values(sentence))
-
-
-class _Sentence:
-    """The sentence around a value."""
-
-    def __init__(self, text: str, span: ValueSpan) -> None:
-        after = _SENTENCE_END.search(text, span.end)
-        self.start = _last_end(text, span.start)
-        self.string = text[self.start : after.start() if after else len(text)]
-        self.lower = self.string.lower()
-        self.span = span
-        self.facts: frozenset[int] | None = None
-        self.borne: dict[int, bool] = {}
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        words = _WORD.findall(self.lower)
-        return frozenset(_MEANT.get(word) or short_stem(word) for word in words)
-
-    @cached_property
-    def others(self) -> tuple[ValueSpan, ...]:
-        """The other values of the sentence."""
-        own = self.span.start - self.start
-        return tuple(one for one in _values_of_sentence(self.string) if one.start != own)
-
-    def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
-        """Whether the words just before or just after the value match."""
-        start, end = self.span.start - self.start, self.span.end - self.start
-        found = before.search(self.lower, 0, max(0, start)) or after.match(self.lower, end)
-        return found is not None
-
-
-class _Query(NamedTuple):
-    """What is looked for: a quantity, what it may stand for, and the sentence around it."""
-
-    seen: Quantity
-    interval: Interval
-    span: ValueSpan
-    sentence: _Sentence
-
-    @property
-    def dimension(self) -> str | None:
-        unit = UNITS.get(self.seen.unit or "")
-        return unit.dimension if unit else self.seen.unit
-
-    @property
-    def base(self) -> Interval:
-        """The interval in the base unit."""
-        unit = UNITS.get(self.seen.unit or "")
-        if unit is None:
-            return self.interval
-        return Interval(unit.base(self.interval.low), unit.base(self.interval.high))
-
-    @property
-    def gap(self) -> Interval:
-        """The interval of a difference: one of temperatures has no offset."""
-        unit = UNITS.get(self.seen.unit or "")
-        return self.interval if unit is None else scaled(self.interval, unit.factor)
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether the number has so many digits that a match by chance is unlikely."""
-        return _digits(self.seen) >= _SURE_DIGITS and self.span.hedge in ("none", "about")
-
-    @property
-    def is_loose(self) -> bool:
-        """Whether one of two facts has to be spoken of, not both."""
-        compared = self.dimension is not None and _THAN.search(self.sentence.lower)
-        return self.is_sure or compared is not None
-
-    def is_exact(self, one: Term, other: Term) -> bool:
-        """Whether two terms without a unit may make the number: 14 and 1.7 are not 16."""
-        whole = self.seen.value == self.seen.value.to_integral_value()
-        if self.dimension is not None or not whole or self.span.hedge != "none":
-            return True
-        return self.is_sure or (one.raw == int(one.raw)) == (other.raw == int(other.raw))
-
-    def speaks(self, words: re.Pattern[str]) -> bool:
-        """Whether the number is sure, or the sentence has one of some words."""
-        return self.is_sure or words.search(self.sentence.lower) is not None
-
-
-class Explainer(Terms):
+class Explainer(Arithmetic):
     """Explains the values of texts by some facts: by one of them, or by what several make.
 
     The facts are indexed once; what follows from several is made when it is first needed.
@@ -227,7 +119,7 @@ class Explainer(Terms):
         A value that the text calls an average or a total must be that, not just any value of the
         field.
         """
-        sentence = _Sentence(text, span)
+        sentence = Sentence(text, span)
         direct = self.index.explain(span, text)
         kept = tuple(one for one in direct if self._fits(one, span, sentence))
         if not kept and span.kind == "score":
@@ -251,10 +143,12 @@ class Explainer(Terms):
                 if known := self.index.explain(span._replace(quantities=(one,)), text):
                     return known
             readings += borrowed
+        if not readings[0].unit and _POINTS.match(text, span.end):
+            readings.append(Quantity(readings[0].value, "percentage point"))
         readings += _without_unit(span.quantities[0])
         for quantity in readings:
-            query = _Query(quantity, interval_in(quantity, span), span, sentence)
-            certain = query.is_sure and _digits(quantity) >= _CERTAIN_DIGITS
+            query = Query(quantity, interval_in(quantity, span), span, sentence)
+            certain = query.is_sure and significant_digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
                 whole = found.how == "total" and len(found.facts) > 2
                 whole = whole and (query.is_sure or query.dimension is not None)
@@ -265,11 +159,19 @@ class Explainer(Terms):
                     return (found,)
                 if any(self._bears(fact, sentence) for fact in found.facts):
                     return (found,)
-        return tuple(self._other_unit(span, sentence))
+        if unit := (*self._other_unit(span, sentence),):
+            return unit
+        if self.is_misquoted(span, text):
+            return ()
+        for quantity in readings:
+            query = Query(quantity, interval_in(quantity, span), span, sentence)
+            for found in self._reckoned(query):
+                return (found,)
+        return ()
 
     def can_check_share(self, span: ValueSpan, text: str) -> bool:
         """Whether a sentence speaks of two numbers of one kind that may make a share."""
-        sentence = _Sentence(text, span)
+        sentence = Sentence(text, span)
         told = Counter(
             term.dimension
             for term in self._values
@@ -278,7 +180,7 @@ class Explainer(Terms):
         )
         return any(count > 1 for count in told.values())
 
-    def _other_unit(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+    def _other_unit(self, span: ValueSpan, sentence: Sentence) -> Iterator[Support]:
         """A number of the data whose unit is unknown, or read as that of another dimension.
 
         A key may have a unit that we do not know (`pump_l_min`) or a scale (`price_musd`), so a
@@ -311,7 +213,7 @@ class Explainer(Terms):
                     continue
                 if scale > 1 and own is not None and own.dimension not in CURRENCIES:
                     continue
-                if _digits(seen) >= _SURE_DIGITS or self._is_told(term, sentence):
+                if significant_digits(seen) >= SURE_DIGITS or self._is_told(term, sentence):
                     yield self._support([term], "unit")
                     return
 
@@ -319,9 +221,9 @@ class Explainer(Terms):
         """Whether a value follows from several facts, one of which is that at a place."""
         if not span.quantities:
             return False
-        sentence = _Sentence(text, span)
+        sentence = Sentence(text, span)
         for quantity in span.quantities:
-            query = _Query(quantity, interval_in(quantity, span), span, sentence)
+            query = Query(quantity, interval_in(quantity, span), span, sentence)
             if any(place in found.facts for found in self._ways(query)):
                 return True
         return False
@@ -330,7 +232,7 @@ class Explainer(Terms):
     def _has_sides(self) -> bool:
         return any("home" in words_of_key(fact.key) for fact in self.index.facts)
 
-    def _running_score(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+    def _running_score(self, span: ValueSpan, sentence: Sentence) -> Iterator[Support]:
         """A score on the way to the final one: "took a 2-1 lead"."""
         if not _RUNNING.search(sentence.lower):
             return
@@ -347,58 +249,7 @@ class Explainer(Terms):
                     yield self._support(pair.values(), "score")
                     return
 
-    def counterpart(self, span: ValueSpan, text: str) -> int | None:
-        """The fact that an unexplained value stands for: of its kind and unit, and spoken of.
-
-        Without a fact whose key or object is in the sentence, or a single one of its dimension,
-        there is none: an absurd counterpart is worse than none.
-        """
-        sentence = _Sentence(text, span)
-        found = [
-            (self._spoken_of(place, sentence), -gap, -place)
-            for place, gap in self.index.comparable(span)
-        ]
-        best = max(found, default=None)
-        if best is not None and best[0] >= 1:
-            return -best[2]
-        unit = UNITS.get(span.quantities[0].unit or "") if span.quantities else None
-        alike = [
-            -place
-            for _, _, place in found
-            if unit is not None
-            for quantity in self.index.readings[-place].quantities[:1]
-            if (own := UNITS.get(quantity.unit or "")) and own.dimension == unit.dimension
-        ]
-        return alike[0] if len(alike) == 1 else None
-
-    def _spoken_of(self, place: int, sentence: _Sentence) -> int:
-        fact = self.index.facts[place]
-        named = any(name in sentence.lower for name in self._names_around(fact.group))
-        return 2 * len(sentence.stems.intersection(stems_of_key(fact.key))) + named
-
-    def _bears(self, place: int, sentence: _Sentence) -> bool:
-        """Whether a sentence speaks of a fact: of its key, or of a value of its object."""
-        known = sentence.borne.get(place)
-        if known is None:
-            group = self.index.facts[place].group
-            others = self._values_in(sentence)
-            known = self._spoken_of(place, sentence) > 0 or place in others
-            known = known or bool(group and any(self._group(one) == group for one in others))
-            sentence.borne[place] = known
-        return known
-
-    def _values_in(self, sentence: _Sentence) -> frozenset[int]:
-        """The facts whose values the sentence has beside the one in question."""
-        if sentence.facts is None:
-            sentence.facts = frozenset(
-                fact
-                for other in sentence.others
-                for one in self.index.explain(other, sentence.string)
-                for fact in one.facts
-            )
-        return sentence.facts
-
-    def _fits(self, support: Support, span: ValueSpan, sentence: _Sentence) -> bool:
+    def _fits(self, support: Support, span: ValueSpan, sentence: Sentence) -> bool:
         """Whether a value of the data is what the words beside the number call it."""
         fact = support.facts[0]
         if span.kind == "score" or support.how == "part":
@@ -406,17 +257,17 @@ class Explainer(Terms):
         key = self.index.facts[fact].key
         if len(self._members.get(key, ())) > 1:
             own = {*words_of_key(key)}
-            if sentence.calls(*_MEAN_CALL) and not own & _MEAN_KEYS:
+            if sentence.calls(*MEAN_CALL) and not own & _MEAN_KEYS:
                 return False
             if sentence.calls(*_SUM_CALL) and not own & _SUM_KEYS:
                 return False
         return True
 
-    def _ways(self, query: _Query) -> Iterator[Support]:
+    def _ways(self, query: Query) -> Iterator[Support]:
         """Every derivation, the likeliest kinds first."""
         if query.seen.unit == "cent":
             return
-        if query.sentence.calls(*_MEAN_CALL):
+        if query.sentence.calls(*MEAN_CALL) and query.seen.unit != "percent":
             yield from self._means(query)
             yield from self._rates(query)
             yield from self._lapses(query)
@@ -428,6 +279,8 @@ class Explainer(Terms):
             if query.span.kind == "ratio" or query.speaks(_SHARE_WORDS):
                 one = 1.0 if query.span.kind == "ratio" else 0.01
                 yield from self._ratios(scaled(query.interval, one), query.sentence)
+            if query.seen.unit == "percent" and query.speaks(_MEAN_WORDS):
+                yield from self._means(query)
             return
         if query.dimension in (None, "time"):
             yield from self._counts(query)
@@ -448,7 +301,7 @@ class Explainer(Terms):
 
     # Terms --------------------------------------------------------------------------------------
 
-    def _related(self, one: Term, other: Term, sentence: _Sentence, loose: bool) -> bool:
+    def _related(self, one: Term, other: Term, sentence: Sentence, loose: bool) -> bool:
         """Whether two terms may be combined: one field, one object, or both are spoken of."""
         if {*one.facts} & {*other.facts}:
             return False
@@ -465,20 +318,9 @@ class Explainer(Terms):
         shared = {*self._names_of_groups.get(one.group, ())}
         return bool(shared.intersection(self._names_of_groups.get(other.group, ())))
 
-    def _is_told(self, term: Term, sentence: _Sentence) -> bool:
-        return any(self._bears(fact, sentence) for fact in term.facts[:8])
-
-    def _support(self, terms: Iterable[Term], how: str) -> Support:
-        terms = [*terms]
-        places = tuple(dict.fromkeys(fact for term in terms for fact in term.facts))
-        shown = ", ".join(self.index.facts[place].value for place in places[:4])
-        more = ", …" if len(places) > 4 else ""
-        name = " and ".join(dict.fromkeys(term.field for term in terms))
-        return Support(places, how, f"{how} of {name} ({shown}{more})")
-
     # Sums, means and differences ----------------------------------------------------------------
 
-    def _sums(self, query: _Query, *, cued: bool) -> Iterator[Support]:
+    def _sums(self, query: Query, *, cued: bool) -> Iterator[Support]:
         """A total, the sum of neighbouring rows, or the sum of two terms.
 
         Without words that call for a sum, only what a named object makes counts, or the sum of
@@ -492,7 +334,7 @@ class Explainer(Terms):
                 cued or measured or self._is_named(term, query.sentence)
             ):
                 yield self._support([term], "product" if " times " in term.field else "total")
-        for terms in self._fields:
+        for terms in self._columns:
             some = [
                 (number, term)
                 for number, term in self._views(query.dimension, terms[:MOST])
@@ -523,7 +365,7 @@ class Explainer(Terms):
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
 
-    def _means(self, query: _Query) -> Iterator[Support]:
+    def _means(self, query: Query) -> Iterator[Support]:
         for number, term in self._views(query.dimension, self._totals):
             if term.mark and short_stem(term.mark) not in query.sentence.stems:
                 continue
@@ -538,7 +380,7 @@ class Explainer(Terms):
                 ):
                     yield self._support(terms[first:last], "mean")
 
-    def _is_row(self, one: Term, other: Term, sentence: _Sentence) -> bool:
+    def _is_row(self, one: Term, other: Term, sentence: Sentence) -> bool:
         """Whether a sentence speaks of a row of one of two terms, or they are ends of a field."""
         return (
             self._are_ends(one, other)
@@ -546,7 +388,7 @@ class Explainer(Terms):
             or any(self._are_in(sentence, term) for term in (one, other))
         )
 
-    def _is_named(self, term: Term, sentence: _Sentence) -> bool:
+    def _is_named(self, term: Term, sentence: Sentence) -> bool:
         """Whether the object of a term is named in a sentence."""
         return any(
             name in sentence.lower
@@ -554,11 +396,11 @@ class Explainer(Terms):
             for name in self._names_around(self.index.facts[fact].group)
         )
 
-    def _are_in(self, sentence: _Sentence, *terms: Term) -> bool:
+    def _are_in(self, sentence: Sentence, *terms: Term) -> bool:
         """Whether a sentence has the values of some terms."""
         return self._values_in(sentence).issuperset(fact for term in terms for fact in term.facts)
 
-    def _gaps(self, query: _Query, *, cued: bool = True) -> Iterator[Support]:
+    def _gaps(self, query: Query, *, cued: bool = True) -> Iterator[Support]:
         """The difference between two terms: of one field, of one object, or single ones."""
         if query.gap.high < 0:
             return
@@ -583,7 +425,7 @@ class Explainer(Terms):
                 )
         return False
 
-    def _lapses(self, query: _Query) -> Iterator[Support]:
+    def _lapses(self, query: Query) -> Iterator[Support]:
         """The time between two dates or times of the data."""
         if query.dimension is None:
             whole = query.seen.value == query.seen.value.to_integral_value()
@@ -607,7 +449,7 @@ class Explainer(Terms):
                 shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
                 yield Support((one, other), "time", f"time of {name} ({shown})")
 
-    def _later_dates(self, span: ValueSpan, sentence: _Sentence) -> Iterator[Support]:
+    def _later_dates(self, span: ValueSpan, sentence: Sentence) -> Iterator[Support]:
         """A date that lies a duration of the data after or before a date of the data."""
         lasting = [one for one in self._values if one.dimension == "time" and one.base >= 86400]
         for term in lasting[:MOST]:
@@ -630,7 +472,7 @@ class Explainer(Terms):
 
     # Shares, multiples, rates and products ------------------------------------------------------
 
-    def _ratios(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
+    def _ratios(self, interval: Interval, sentence: Sentence) -> Iterator[Support]:
         """One term as a share or a multiple of another, or the change from one to another."""
         for term in self._values:
             plain = term.dimension is None and term.group in self._hundreds
@@ -639,13 +481,13 @@ class Explainer(Terms):
         ways = [interval]
         own = sentence.span
         before = sentence.lower[: max(0, own.begin - sentence.start)]
-        if _CHANGE_WORDS.search(f"{before} {sentence.lower[own.end - sentence.start :]}"):
+        if CHANGE_WORDS.search(f"{before} {sentence.lower[own.end - sentence.start :]}"):
             ways.append(Interval(1 - interval.high, 1 - interval.low))
             ways.append(Interval(1 + interval.low, 1 + interval.high))
-        for dimension in {None, *(term.dimension for term in self._values)} - _NO_RATIO:
+        for dimension in {None, *(term.dimension for term in self._values)} - NO_RATIO:
             for number, _, one in self._ordered(dimension):
                 # Of two numbers as they are written, one may have its unit further up in the data.
-                mixed = dimension is None and one.dimension not in _NO_RATIO
+                mixed = dimension is None and one.dimension not in NO_RATIO
                 if number <= 0 or not (one.dimension == dimension or mixed):
                     continue
                 if dimension is None and number < 1:
@@ -670,7 +512,7 @@ class Explainer(Terms):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
 
-    def _is_of_said(self, one: Term, other: Term, sentence: _Sentence) -> bool:
+    def _is_of_said(self, one: Term, other: Term, sentence: Sentence) -> bool:
         """Whether a share is one of a number before it, if it stands by itself: "23 of 28, 90%"."""
         place = sentence.span.begin - sentence.start
         after = sentence.lower[sentence.span.end - sentence.start :]
@@ -689,7 +531,7 @@ class Explainer(Terms):
             or any(self.index.facts[fact].key in fields for fact in facts)
         )
 
-    def _ratios_in_sentence(self, interval: Interval, sentence: _Sentence) -> Iterator[Support]:
+    def _ratios_in_sentence(self, interval: Interval, sentence: Sentence) -> Iterator[Support]:
         """A share of a number that the sentence itself gives: "just over half of these 93"."""
         for other in sentence.others:
             for quantity in other.quantities[:1]:
@@ -704,7 +546,7 @@ class Explainer(Terms):
                     if near and self._spoken_of(term.facts[0], sentence) > 0:
                         yield self._support([term], "share")
 
-    def _products(self, query: _Query) -> Iterator[Support]:
+    def _products(self, query: Query) -> Iterator[Support]:
         """An amount times a number of pieces, or an amount and its share."""
         dimension = query.dimension
         money = dimension in CURRENCIES
@@ -733,7 +575,7 @@ class Explainer(Terms):
                 if near and other.field != one.field and told:
                     yield self._support([other, one], "product")
 
-    def _rates(self, query: _Query) -> Iterator[Support]:
+    def _rates(self, query: Query) -> Iterator[Support]:
         """What one number makes per another: euros per square metre, people per household."""
         crowd = query.dimension == "population density"
         dimension = None if crowd else query.dimension
@@ -761,7 +603,7 @@ class Explainer(Terms):
 
     # Counts -------------------------------------------------------------------------------------
 
-    def _counts(self, query: _Query) -> Iterator[Support]:
+    def _counts(self, query: Query) -> Iterator[Support]:
         """How many objects a list has, or how many of them have a value, a sign, or are higher."""
         seen = query.seen
         if seen.value != seen.value.to_integral_value() or not 1 < seen.value <= 10_000:
@@ -795,7 +637,7 @@ def _without_unit(seen: Quantity) -> list[Quantity]:
     if unit is not None and unit.dimension in ("length", "mass", "volume") and unit.factor != 1:
         numbers.append(Decimal(repr(round(unit.base(float(seen.value)), 9))))
     found = [Quantity(number, UNKNOWN) for number in numbers]
-    if seen.value >= 10**5 and _digits(seen) > 1:
+    if seen.value >= 10**5 and significant_digits(seen) > 1:
         found += [Quantity(seen.value.scaleb(power), SCALED) for power in (-3, -6)]
     return found
 
@@ -811,8 +653,3 @@ def _apart(numbers: Sequence[tuple[float, int]], interval: Interval) -> Iterator
         for other, another in ordered[first:last]:
             if another != fact and other > number:
                 yield fact, another
-
-
-def _digits(seen: Quantity) -> int:
-    figures = "".join(map(str, seen.value.as_tuple().digits)).strip("0")
-    return len(figures)

@@ -111,8 +111,6 @@ _DECADE_END = re.compile(r"0['’]?s")
 _DAY_BEFORE = re.compile(r"(?:the|on|and|to)\s\Z")
 _ONE_AND = re.compile(r"(?<!\w)(?:an?|one)\s(?P<unit>hour|minute|day|week|year)\sand\s\Z")
 _MORE_OF_IT = re.compile(r",?\s(?:and\s)?|")
-_MONEY_REST = re.compile(r"\s\Z")
-_SMALLER = {"time": 1, "length": 1, "mass": 1}
 _BASES = {"time": "second", "length": "metre", "mass": "kilogram"}
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from adequa.text.sentences import word_set
 from adequa.text.values.facts import ValueFact, ValueIndex
 from adequa.text.values.numbers import Interval
-from adequa.text.values.units import CURRENCIES, UNITS, words_of_key
+from adequa.text.values.units import CURRENCIES, UNITS, parts_of_key, words_of_key
 
 _PIECES = re.compile(
     r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
@@ -57,6 +57,8 @@ class Term(NamedTuple):
     unit: str | None = None
     mark: str = ""
     """Of a sum over some rows, the word that they have in common."""
+    said: bool = False
+    """Whether it is a number of the text itself."""
 
 
 def total_of(terms: Sequence[Term], *, whole: bool = False) -> Term:
@@ -83,6 +85,7 @@ class Terms:
 
     def __init__(self, facts: Sequence[ValueFact], names: Sequence[str] = ()) -> None:
         self.index = ValueIndex(facts, names)
+        self._subjects = dict(enumerate(names))
         self._sorted: dict[str | None, list[tuple[float, int, Term]]] = {}
 
     @cached_property
@@ -119,6 +122,14 @@ class Terms:
         many: dict[tuple[str, str | None, int], list[Term]] = defaultdict(list)
         for term in (*self._values, *self._spells):
             many[term.field, term.dimension, term.number].append(term)
+        return tuple(tuple(terms) for terms in many.values() if len(terms) > 1)
+
+    @cached_property
+    def _columns(self) -> tuple[tuple[Term, ...], ...]:
+        """The numbers whose fields have the same last key, in whatever list they are."""
+        many: dict[tuple[str, str | None, int], list[Term]] = defaultdict(list)
+        for term in self._values:
+            many[parts_of_key(term.field)[-1], term.unit, term.number].append(term)
         return tuple(tuple(terms) for terms in many.values() if len(terms) > 1)
 
     @cached_property
@@ -162,6 +173,8 @@ class Terms:
                     parts[word].append(term)
                 if (outer := outer_of(term.group)) is not None:
                     parts[f"in {outer}"].append(term)
+                if subject := self._subjects.get(term.facts[0]):
+                    parts[f"of {subject}"].append(term)
             found += [
                 total_of(part)._replace(mark=word if " " not in word else "")
                 for word, part in parts.items()

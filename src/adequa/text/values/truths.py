@@ -107,6 +107,10 @@ _POSSIBLE = word_set(
 )
 
 
+_SHORT_TRUTHS = frozenset("01YNyn")
+"""Truth values of one character, which a list of codes may have as well: N, NE, E."""
+
+
 def truth_of(key: str, value: str) -> bool | None:
     """Whether a value is a yes or a no, in any spelling; None if it is neither.
 
@@ -164,7 +168,7 @@ def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None
 
 
 def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
-    """The claims of some facts by their place; 1 and 0 only where a field has nothing else."""
+    """The claims of some facts by their place; 1 and N only where a field has nothing else."""
     values: dict[str, set[str]] = defaultdict(set)
     is_single: dict[str, bool] = {}
     for fact in facts:
@@ -173,7 +177,7 @@ def read_claims(facts: Sequence[ValueFact]) -> dict[int, Claim]:
     found = {
         place: claim
         for place, fact in enumerate(facts)
-        if fact.value not in ("0", "1") or values[fact.key] <= {"0", "1"}
+        if fact.value not in _SHORT_TRUTHS or values[fact.key] <= _SHORT_TRUTHS
         if (claim := claim_of(fact.key, fact.value)) is not None
     }
     for place, fact in enumerate(facts):
@@ -383,6 +387,11 @@ def _read(
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
+    if claim.states and not stated:
+        # "the bathing limit" says nothing about `bathingPermitted`, "no bathing" does.
+        close = (*before[-2:], *inside) if denied else before[-3:]
+        if not (_NEGATORS if denied else _EXISTS).intersection(close):
+            return None
     plain = bare and (
         all(len(thing) >= _LEAST_BARE for thing in claim.things)
         or (len(claim.things) > 1 and len("".join(claim.things)) >= _LEAST_JOINED)

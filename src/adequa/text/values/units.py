@@ -161,7 +161,7 @@ _OTHERS = {
         "percent": (0.01, "percent= per_cent= percentage=", "%"),
         "percentage point": (0.01, "percentage_point", ""),
     },
-    "cents": {"cent": (1.0, "cent pence= penny=", "¢")},
+    "cents": {"cent": (1.0, "cent centime pence= penny=", "¢")},
     "angle": {"degree": (1.0, "degree", "°")},
 }
 _TEMPERATURES = {
@@ -444,12 +444,19 @@ def unit_of_key(key: str) -> str | None:
     """
     if unit := unit_in(key):
         return unit
+    if rate := _PER_UNIT.search(key):  # `Rent €/m²` is money, `sugar g/l` a mass
+        return unit_named(rate[0].strip(" _()")) or unit_named(rate[1])
     *around, last = parts_of_key(key)
+    if last.lower() == "nm" and _FAR_WORDS.intersection(words_of_key("_".join(around))):
+        return "nautical mile"
     if unit := _unit_of_part(last):
         return unit
     # `days: {calls: 5}` are calls, so an object's name must be more than a unit.
     named = [part for part in reversed(around) if len(words_of_key(part)) > 1]
     return next((unit for part in named if (unit := _unit_of_part(part))), None)
+
+
+_PER_UNIT = re.compile(r"(?:^|[\s_(])([^\s_()/.]{1,5})/([^\s_()/.]{1,5})\)?$")
 
 
 def parts_of_key(key: str) -> list[str]:
@@ -534,12 +541,10 @@ def _key_unit(rest: list[str], tail: list[str]) -> str | None:
     if not word.islower() and word in _symbols:
         return _symbols[word] if rest or len(word) > 1 else None
     word = word.lower()
-    if not rest:  # a key that is nothing but a unit: "km"; one letter is a name
-        return (
-            (_KEY_UNITS[word] if word in _KEY_UNITS else unit_named(word))
-            if len(word) > 1
-            else None
-        )
+    if not rest:  # a key that is nothing but a unit: "km"; one letter is a name, `px` a price
+        if len(word) == 1 or word == "px":
+            return None
+        return _KEY_UNITS[word] if word in _KEY_UNITS else unit_named(word)
     before = {*rest}
     warm = bool(before & _TEMPERATURE_WORDS) or rest[-1].endswith("temp")
     unsure = {
