@@ -335,7 +335,7 @@ def may_reverse(text: str) -> bool:
 
 _FROM_WORD = re.compile(r"from\s")
 _CHANGED_FROM = re.compile(r"(?:up|down)\sfrom\s")
-_THAN_THE = re.compile(rf"(?:{_HIGHER}|{_LOWER})(?:\sthan)?\sthe\s")
+_THAN_THE = re.compile(rf"(?:{_MORE}|{_LESS})(?:\sthan)?\sthe\s")
 _FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
 _BESIDE = re.compile(r" (?:than|above|below|of) (?:the|its|their|a) ")
 
