@@ -294,3 +294,17 @@ def test_files_that_are_no_calibration(write: Write) -> None:
         read_weighing(str(folder))
     with pytest.raises(UnknownName, match="nowhere"):
         read_weighing("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "said"),
+    [
+        ("07:30", "Lumen opens at 7:30 a.m.", "7:30 a.m."),
+        ("07:30–16:00", "Lumen is open from 7:30 a.m. to 4 p.m.", "7:30 a.m. to 4 p.m."),
+    ],
+)
+def test_the_verifier_is_shown_times_and_ranges_as_the_text_has_them(
+    value: str, text: str, said: str
+) -> None:
+    item = Item("1", (Triple("Lumen", "opens", value),), text)
+    assert read_signs(item).as_text_has_it(item).triples[0].object == said

@@ -112,7 +112,7 @@ def _weigher(raw: Mapping[str, Any], known: tuple[str, ...], *, stated: bool) ->
 _SETTINGS = JudgmentSettings()
 _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
-_VALUE_METHODS = frozenset({"number", "converted number", "date"})
+_VALUE_METHODS = frozenset({"number", "converted number", "date", "time", "range"})
 _IMPLIED = re.compile(
     r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)", re.IGNORECASE
 )
