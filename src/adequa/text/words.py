@@ -104,6 +104,11 @@ class PreparedText:
         return numbers + [len(ends)] * (len(self.starts) - len(numbers))
 
     @cached_property
+    def different_words(self) -> frozenset[str]:
+        """Each word once."""
+        return frozenset(self.words)
+
+    @cached_property
     def numbers_of(self) -> dict[str, list[int]]:
         """The numbers of the words by their letters, to look a word up instead of searching."""
         return _grouped(self.words)
