@@ -91,7 +91,7 @@ def test_words_of_the_data() -> None:
     ],
 )
 def test_words_of_a_predicate(predicate: str, words: list[str]) -> None:
-    assert predicate_words_of(predicate) == words
+    assert [*predicate_words_of(predicate)] == words
 
 
 def test_nouns_for_an_entity() -> None:

@@ -432,14 +432,11 @@ def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) 
     if bag.size < _LEAST_BAG:
         return []
     stands_for = bag.stands_for
-    # The numbers of the words that stand for a word of the value, in the order of the text.
-    known = text.numbers_of
-    both = known.keys() & stands_for.keys()
-    places = sorted(chain.from_iterable([known[word] for word in both]))
-    if least * bag.letters > _letters(
-        {part for place in places for part in stands_for[text.words[place]]}
-    ):
+    both = stands_for.keys() & text.different_words
+    if least * bag.letters > _letters({part for word in both for part in stands_for[word]}):
         return []
+    # The numbers of the words that stand for a word of the value, in the order of the text.
+    places = sorted(chain.from_iterable([text.numbers_of[word] for word in both]))
     best = (1.0, 0.0, 0, 0)
     for start, first in enumerate(places):
         seen: set[str] = set()

@@ -22,7 +22,8 @@ from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
-_ASCII_WORDS_AND_GAPS = re.compile(r"([a-z0-9]+)")  # the same in ASCII, and faster
+# The same in ASCII, and faster; folding leaves a capital of some letters that are not ASCII (𝑨).
+_ASCII_WORDS_AND_GAPS = re.compile(r"([A-Za-z0-9]+)")
 
 
 def words_of(string: str) -> list[str]:
@@ -102,6 +103,11 @@ class PreparedText:
         for sentence, end in enumerate(ends):
             numbers += [sentence] * (bisect_right(self.starts, end) - len(numbers))
         return numbers + [len(ends)] * (len(self.starts) - len(numbers))
+
+    @cached_property
+    def different_words(self) -> frozenset[str]:
+        """Each word once."""
+        return frozenset(self.words)
 
     @cached_property
     def numbers_of(self) -> dict[str, list[int]]:
