@@ -1,8 +1,9 @@
 """What the challenge sets share: groups of faithful texts and texts with one fault, in two halves.
 
 The half `open` is for developing; the half `sealed` is scored at the end of a piece of work only.
-The records have two more parts for developing: `marked`, longer texts with one to four faults, and
-`further`, texts as in `open`, part of them rich in derived values and all faithful.
+The records have three more parts: `marked`, longer texts with one to four faults, `further`, texts
+as in `open`, part of them rich in derived values and all faithful, and `fresh`, texts as in `open`
+that were written last.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from adequa.errors import DataError
 from adequa.tables import Cell, Table
 
-HALVES = ("open", "sealed", "marked", "further")
+HALVES = ("open", "sealed", "marked", "further", "fresh")
 _CHALLENGES = Path(__file__).resolve().parent / "challenges"
 
 
