@@ -110,6 +110,7 @@ _MOST = 90
 """Numbers of the data that are combined in pairs; bounds the time."""
 _SUBSETS = 8
 """Rows of a field of which all sums are made; bounds the time."""
+_POWERS = frozenset({10.0, 100.0, 1e3, 1e6})
 _LONG = 3
 """Digits from which on a number is seldom the result of some calculation by chance."""
 
@@ -143,7 +144,7 @@ class FindingReader:
         rule = span.rule or span.kind
         others = [one for one in self.found if one.place[0] < end and start < one.place[1]]
         found = {
-            f"rule {rule.split(' ')[0]}": 1.0,
+            f"rule {rule}": 1.0,
             "counterpart": float(span.triple is not None),
             "found by two rules": float(any((one.rule or one.kind) != rule for one in others)),
         }
@@ -204,6 +205,7 @@ class FindingReader:
         return {
             "one digit differs": float(changed == 1),
             "digits exchanged": float(mixed),
+            "power of ten": float(round(ratio, 6) in _POWERS),
             "near": float(1 < ratio <= 1.1),
             "within double": float(1.1 < ratio <= 2),
             "far": float(ratio > 5),
