@@ -36,6 +36,8 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 _RECORDS = _CHECKOUT / "bench" / "challenges" / "records"
 SEEN = tuple(f"{_RECORDS / name}" for name in ("open.jsonl", "marked.jsonl:even", "further.jsonl"))
 """The records that the rules were developed on."""
+UNREAD = tuple(map(str, sorted((Path(__file__).parent / "resources" / "records").glob("*.jsonl"))))
+"""355 records that were written for this fit, and that no rule was developed on."""
 OUT = Path(credibility.__file__).parent / "resources" / credibility.RESOURCE
 CLEAN = 0.75
 """The share of faithful texts that must be without a finding, out of fold. With .81 in place of .75
@@ -319,12 +321,13 @@ def _recipe() -> None:
 @app.command()
 def findings(
     unread: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="FILE[:odd|:even]…",
-            help="Records that the rules were not developed on, as JSON lines.",
+            metavar="[FILE[:odd|:even]…]",
+            help="Records that the rules were not developed on, as JSON lines; by default those "
+            "written for this fit.",
         ),
-    ],
+    ] = None,
     seen: Annotated[
         list[str] | None,
         typer.Option(
@@ -345,13 +348,13 @@ def findings(
 ) -> None:
     """Fit how credible findings on records are, and below which probability they are dropped.
 
-    It takes about five minutes, and is due after every change of the rules.
+    It takes about ten minutes, and is due after every change of the rules.
 
-    Example: python -m research.recipe findings fresh.jsonl:odd --clean 0.88
+    Example: python -m research.recipe findings --clean 0.8
     """
     encode: Callable[..., Any] = load_encoder().encode
     texts: list[JudgedText] = []
-    for places, known in ((unread, False), (SEEN if seen is None else seen, True)):
+    for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
         for place in places:
             with progress_bar(Path(place).name) as progress:
                 texts += judge_file(place, encode, seen=known, progress=progress)
