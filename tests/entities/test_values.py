@@ -44,6 +44,14 @@ def test_everyday_forms_are_mentions() -> None:
     assert found >= {"780", "true", "IN_STOCK", "17:34", "0.2", "NW", "0"}
 
 
+def test_hours_are_mentioned_by_their_two_ends() -> None:
+    item = Item(id="1", triples=(Triple("Lund Café", "openingHours", "07:30–16:00"),), text="")
+    found, unexplained = judged("Lund Café is open from 7:30 a.m. to 4 p.m.", item)
+    assert "07:30–16:00" in found
+    assert unexplained == []
+    assert "07:30–16:00" not in judged("Lund Café is open from 7:30 a.m. to 5 p.m.", item)[0]
+
+
 def test_wrong_values_are_pointed_at() -> None:
     assert judged("The Packlite 28 weighs 7.8 kg.")[1] == [("number", "7.8 kg")]
     assert judged("The Packlite 28 opens at 6:34 pm.")[1] == [("time", "6:34 pm")]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.caches import MEGABYTE, cached
@@ -43,6 +44,7 @@ from adequa.text.values import (
     read_value,
     spellings_of,
 )
+from adequa.text.values.times import clock_of, is_same_time
 
 _FACT_BYTES = 2_500
 _METHODS = {"converted": "converted number", "rounded": "rounded number", "share": "share"}
@@ -192,6 +194,8 @@ class DataValues:
                 if one.affirmed == claim.holds:
                     return Mention(triple.object, one.start, one.end, "truth value")
             return None
+        if hours := _HOURS.fullmatch(fact.value):
+            return self._hours(triple.object, (hours[1], hours[2]), text)
         for spelling in spellings_of(fact.key, fact.value):
             pattern = rf"(?<!\w){re.escape(spelling)}(?!\w)"
             flags = 0 if spelling.isupper() else re.IGNORECASE
@@ -199,7 +203,21 @@ class DataValues:
                 return Mention(triple.object, *match.span(), "code")
         return None
 
+    @staticmethod
+    def _hours(entity: str, ends: tuple[str, str], text: PreparedText) -> Mention | None:
+        """Two times of day that the text has one after the other: "7:30 a.m. to 4 p.m."."""
+        wanted = [clock_of(end) for end in ends]
+        for one, other in pairwise(text.values):
+            said = [
+                clock is not None and any(is_same_time(clock, seen) for seen in span.clocks)
+                for clock, span in zip(wanted, (one, other), strict=True)
+            ]
+            if all(said):
+                return Mention(entity, one.start, other.end, "time")
+        return None
 
+
+_HOURS = re.compile(r"([0-9]{1,2}:[0-9]{2})\s?[-–—]\s?([0-9]{1,2}:[0-9]{2})")
 _ZERO = re.compile(r"0(?:\.0+)?")
 
 
