@@ -75,17 +75,11 @@ def found(record: Any, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("record", "text"),
     [
-        (LIBRARY, "Non-fiction was borrowed most."),
         (LIBRARY, "Nearly 150 people came to Poetry Night."),
-        (SALES, "The first quarter was by far the strongest."),
-        (SALES, "Costs fell in every quarter."),
         (STOPS, "It leaves Vestby from platform 5."),
         (STEW, "You need 200 g of brown lentils."),
-        (GAME, "The Bears beat the Hawks."),
-        (GAME, "The Hawks lost to the Bears."),
         (CAST, "Saoirse Dunne plays Captain Roe."),
         (TRAINS, "Two of the trains were cancelled."),
-        (VISITS, "Visitors fell to 44,750 in 2023."),
         (GAUGE, "The river stood at 474 cm at 15:00."),
     ],
 )

@@ -77,7 +77,6 @@ def test_right_roles(record: Any, text: str) -> None:
                 "'Polaris Cycles' is that of manufacturer"
             ),
         ),
-        (BIKE, "It has two children.", "'two children': the data has children '1'"),
         (
             BIKE,
             "It lacks components.",
@@ -113,10 +112,7 @@ def test_right_roles(record: Any, text: str) -> None:
         (
             TOWNS,
             "Isnes has more inhabitants than Aldby.",
-            (
-                "'more inhabitants than': the data has Isnes, inhabitants '2108' and Aldby, "
-                "inhabitants '12840'"
-            ),
+            ("'more inhabitants than': the data has rows.inhabitants '2108' and '12840'"),
         ),
         (
             TOWNS,

@@ -3,8 +3,8 @@
 The objects of a list are entries, and so are the fields of an object that measure the same
 (`loans: {fiction, children}`) or have the same fields (`home`, `away`). A text names an entry by
 a word that no other entry of its list has ("the posters" for `posters A2`), by its place ("the
-second quarter") or by its day. A number, a superlative, a comparison or a change that the text
-ties to one entry must hold for it.
+second quarter") or by its day. A number, a comparison or a second name that the text ties to one
+entry must hold for it.
 """
 
 from __future__ import annotations
@@ -352,7 +352,7 @@ _NOT_COUNTED = re.compile(
 )
 _NEXT_WORDS = 3
 _FAR = 40
-"""Characters between a superlative and what it is said of."""
+"""Characters between two names that are said of each other."""
 
 
 class _Word(NamedTuple):

@@ -618,7 +618,8 @@ _SIDE = re.compile(
 _FROM_TO = re.compile(r"\bfrom\b[^.;]{1,60}\bto\b|\bto\b[^.;]{1,60}\bfrom\b")
 _TRANSFER = re.compile(
     r"\b(?:g[ai]ve\w*|borrow\w*|len[dt]\w*|loan\w*|s[eo]ll?\w*|sold|bought|buys?|sen[dt]\w*|ship\w*"
-    r"|donat\w*|transfer\w*|deliver\w*|move[ds]?|paid|pays|awarded)\b"
+    r"|donat\w*|transfer\w*|deliver\w*|move[ds]?|paid|pays|awarded"
+    r"|fl[ei]w|flies|travel\w*|went|goes|sail\w*|r[au]ns?|dr[io]ve\w*|bound)\b"
 )
 _BY = re.compile(r"\b(?P<role>[a-z]{4,}(?:ed|en|t|n|d)?)\s(?:by|is|was|:)\s(?:the\s)?\Z")
 _AS = re.compile(r"\s(?:as|is the|was the|serves as|works as)\s(?:its\s|the\s)?(?P<role>[a-z]{4,})")

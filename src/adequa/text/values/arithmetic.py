@@ -204,7 +204,7 @@ class Arithmetic(Terms):
         field is spoken of in the clause, or it has so many digits that chance is unlikely. Or it
         is the only one of its dimension.
         """
-        if span.kind != "number" or span.words or not span.quantities:
+        if span.kind != "number" or not span.quantities:
             return False
         sentence = Sentence(text, span)
         seen = span.quantities[0]
@@ -219,14 +219,18 @@ class Arithmetic(Terms):
                 continue
             own = UNITS.get(term.unit or "")
             named = self._is_named_in(term, sentence)
+            if unit is not None and alone and term is alike[0]:
+                gap = _ratio(term.base, unit.base(float(seen.value)))
+                if gap < _ALONE_GAP:
+                    return True
             if unit is not None and own is not None and unit is not own:
                 same = digits_of(term.raw) == digits_of(seen.value)
                 sure = digits > 1 or named or alone or 10 <= term.raw == float(seen.value)
                 if same and sure and unit.dimension == own.dimension and not term.parts:
                     return True
                 continue
-            if alone and term is alike[0] and _ratio(term.raw, float(seen.value)) < _ALONE_GAP:
-                return True
+            if span.words:
+                continue
             many = digits >= SURE_DIGITS and (unit is not None or digits > SURE_DIGITS)
             told = named and (digits >= SURE_DIGITS or not made)
             if (told or (many and not made)) and is_misprint(str(seen.value), term.raw):
@@ -325,7 +329,7 @@ class Arithmetic(Terms):
         Texts name fields by other words than the data, so the words of the clause only choose the
         operation. A number that the sentence itself has may be one of the two.
         """
-        if query.dimension in (UNKNOWN, SCALED) or query.seen.unit == "cent":
+        if query.dimension in (UNKNOWN, SCALED) or query.seen.unit in ("cent", "percentage point"):
             return
         if query.span.kind in ("share", "ratio") or query.seen.unit == "percent":
             yield from self._reckoned_share(query)

@@ -381,13 +381,14 @@ def _read(
     if "free" not in claim.things:
         freed = "free" in before and ("of" in before or "from" in before)
         denied = denied or freed or glued in ("-free", " free")
-    denied = denied or any(word in claim.contrary for word in (*before, *inside, *after))
+    around = (*before, *inside, *after)
+    denied = denied or any(word in claim.contrary for word in around)
     if denied and after[:1] and after[0] in _COMPLEMENT:
         return None  # "not washed with hot water" may deny the water only
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    if claim.states and not stated:
+    if claim.states and not stated and not any(word in claim.contrary for word in around):
         # "the bathing limit" says nothing about `bathingPermitted`, "no bathing" does.
         close = (*before[-2:], *inside) if denied else before[-3:]
         if not (_NEGATORS if denied else _EXISTS).intersection(close):
