@@ -42,13 +42,13 @@ def test_one_digit() -> None:
 
 
 def test_a_number_that_two_others_of_the_text_make() -> None:
-    text = "Tolmin sold 98,761 tickets. It sold 90,211 at the door and 8,530 before."
+    text = "Tolmin had 98,761 visitors. It let 90,211 in at the door and 8,530 before."
     assert features(text)["calculated from text"] == 0
     assert features(text.replace("8,530", "8,550"))["calculated from text"] == 1
 
 
 def test_a_long_number_that_nothing_makes() -> None:
-    assert features("Tolmin sold 98,761 tickets.")["not calculated"] == 1
+    assert features("Tolmin had 98,761 visitors.")["not calculated"] == 1
 
 
 def test_the_probability_and_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_the_model_of_the_package() -> None:
     assert 0 < model.limit < 1
     assert "unread records" in model.fitted_on
     known = features("Tolmin had 4,210 visitors.")
-    unknown = features("Tolmin sold 98,761 tickets.")
+    unknown = features("Tolmin had 98,761 visitors.")
     first, second = model.chance(known), model.chance(unknown)
     assert first is not None
     assert second is not None

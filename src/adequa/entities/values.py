@@ -47,7 +47,6 @@ from adequa.text.values import (
     read_value,
     spellings_of,
 )
-from adequa.text.values.times import clock_of, is_same_time
 
 _FACT_BYTES = 2_500
 _METHODS = {"converted": "converted number", "rounded": "rounded number", "share": "share"}
