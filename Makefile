@@ -80,7 +80,11 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored6
 	$(RELATIONS) stage 7 $(READER) --base $(BUILD)/restored6 --out $(BUILD)/relations7
 	$(RELATIONS) stage 8 $(READER) --base $(BUILD)/relations7 --out $(BUILD)/relations8
-	$(RELATIONS) stage 9 $(READER) --base $(BUILD)/relations8 --out $(BUILD)/relations
+	$(RELATIONS) stage 9 $(READER) --base $(BUILD)/relations8 --out $(BUILD)/relations9
+	$(RELATIONS) stage 10 $(READER) --base $(BUILD)/relations9 --out $(BUILD)/relations10
+	$(BIN)/adequa export $(BUILD)/relations10 --out $(BUILD)/rounded --force
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored10
+	$(RELATIONS) stage 11 $(READER) --base $(BUILD)/restored10 --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)

@@ -184,7 +184,7 @@ def read_held_out(data: Path, *, count: int = 150, challenge: Path | None = None
     ]
     real = [*_some(right, chance, count), *_some(wrong, chance, count)]
     entailments = read_entailments(data / "entailment", dev=True)
-    challenges = {"written": written_texts(read_written(dev=True))}
+    challenges = {"written": written_texts(_some(read_written(dev=True), chance, count))}
     if challenge is not None:
         challenges["open"] = read_challenge(challenge)
     return HeldOut(
