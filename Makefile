@@ -84,7 +84,9 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) stage 10 $(READER) --base $(BUILD)/relations9 --out $(BUILD)/relations10
 	$(BIN)/adequa export $(BUILD)/relations10 --out $(BUILD)/rounded --force
 	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored10
-	$(RELATIONS) stage 11 $(READER) --base $(BUILD)/restored10 --out $(BUILD)/relations
+	$(RELATIONS) stage 11 $(READER) --base $(BUILD)/restored10 --out $(BUILD)/relations11
+	$(RELATIONS) mean $(BUILD)/restored10 $(BUILD)/relations11 --data $(DATA) \
+	  --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)

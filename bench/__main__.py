@@ -98,7 +98,7 @@ def main() -> int:
         default="open",
         help="the half of relations, records and languages; sealed belongs to the end of a piece "
         "of work; "
-        "records have three more parts: marked, further and fresh",
+        "records have more parts: marked, further, fresh and domains",
     )
     parser.add_argument(
         "--findings", type=Path, help="write what records found in each text, as JSON lines"

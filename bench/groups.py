@@ -1,9 +1,9 @@
 """What the challenge sets share: groups of faithful texts and texts with one fault, in two halves.
 
 The half `open` is for developing; the half `sealed` is scored at the end of a piece of work only.
-The records have three more parts: `marked`, longer texts with one to four faults, `further`, texts
-as in `open`, part of them rich in derived values and all faithful, and `fresh`, texts as in `open`
-that were written last.
+The records have more parts: `marked`, longer texts with one to four faults; `further`, texts as in
+`open`, part of them rich in derived values and all faithful; `fresh`, texts as in `open` that were
+written last; and `domains`, football matches, phones and weather forecasts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from adequa.errors import DataError
 from adequa.tables import Cell, Table
 
-HALVES = ("open", "sealed", "marked", "further", "fresh")
+HALVES = ("open", "sealed", "marked", "further", "fresh", "domains")
 _CHALLENGES = Path(__file__).resolve().parent / "challenges"
 
 

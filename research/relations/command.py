@@ -143,6 +143,25 @@ def restore(
 
 
 @app.command()
+def mean(
+    checkpoints: Annotated[list[Path], typer.Argument(metavar="CHECKPOINT…")],
+    data: Data,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+    count: Count = 90,
+    challenge: Challenge = None,
+) -> None:
+    """Write the mean of the weights of several stages, which reads better than the last alone."""
+    from research.relations.figures import read_held_out
+    from research.relations.torch_training import average_checkpoints
+
+    held_out = read_held_out(data, count=count, challenge=challenge)
+    average_checkpoints(checkpoints, out, held_out)
+    typer.echo(f"written to {out}", err=True)
+
+
+@app.command()
 def stage(
     number: Annotated[int, typer.Argument(metavar="NUMBER", min=1)],
     data: Data,

@@ -173,7 +173,8 @@ STAGES = (
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
 nouns were written as whose they are. The seventh began with the exported weights of the sixth, and
-the eleventh with those of the tenth; the tenth was ended four steps early, to save the time of its figures."""
+the eleventh with those of the tenth; the tenth was ended four steps early, to save the time of its
+figures. What ships is the mean of the weights before and after the eleventh."""
 FAULTY: Mapping[str, tuple[Operator, float]] = {
     "deny": (deny, 0.3),
     "doubt": (doubt, 0.3),

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -57,6 +57,12 @@ SURNAMES = (
 """Names of one piece each, whose vectors the placeholders get."""
 ROLES = ("subject", "relation", "object")
 """Words whose vectors the role markers of a hypothesis get."""
+LIMITS = (
+    "English. Facts whose two ends the text names, and qualities of a thing that it names. Weakest "
+    "on quantifiers, order in time, direction and other relations between the same names; see "
+    "docs/results.md."
+)
+"""What the card of the model says of its limits."""
 _STATE = "state.pt"
 _LOG = "log.jsonl"
 _LOG_EVERY = 25
@@ -204,6 +210,30 @@ def load_checkpoint(folder: Path) -> tuple[VerifierNetwork, WordPiece]:
         network = VerifierNetwork(load_bert(folder))
     network.load_state_dict(load_file(folder / "heads.safetensors"), strict=False)
     return network, read_tokenizer(folder)
+
+
+def average_checkpoints(
+    folders: Sequence[Path], out: Path, held_out: HeldOut | None = None
+) -> None:
+    """Write the mean of the weights of several stages of one training.
+
+    Its record is that of the last stage, with the figures of the mean on held-out data.
+    """
+    last = folders[-1]
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("model.safetensors", "heads.safetensors"):
+        read = [load_file(folder / name) for folder in folders]
+        if len({tuple(sorted(one)) for one in read}) > 1:
+            raise DataError("are not stages of one training", path=last, remedy="give such stages")
+        mean = {key: torch.stack([one[key] for one in read]).mean(0) for key in read[-1]}
+        save_file(mean, out / name, metadata={"format": "pt"})
+    record = json.loads((last / "training.json").read_text(encoding="utf-8"))
+    record["mean_of_stages"] = len(folders)
+    for name in ("config.json", "vocab.txt"):
+        (out / name).write_bytes((last / name).read_bytes())
+    record["figures"] = {"dev": measure(*load_checkpoint(out), held_out) if held_out else {}}
+    text = json.dumps(record, ensure_ascii=False, indent=1)
+    (out / "training.json").write_text(f"{text}\n", encoding="utf-8")
 
 
 # The loss
@@ -445,6 +475,7 @@ def train_relations(
         "licence": {"base": base.licence, "data": settings.licence},
         "commit": commit_of(),
         "figures": {"dev": _last_figures(log)},
+        "limits": LIMITS,
         "done": {name: getattr(training.done, name) for name in ("step", "rows", "tokens")},
     }
     with training.average.applied(network), silence():

@@ -27,6 +27,7 @@ from research.relations.torch_training import (  # noqa: E402
     SURNAMES,
     MovingAverage,
     RelationSettings,
+    average_checkpoints,
     count_parts,
     load_checkpoint,
     load_network,
@@ -160,6 +161,22 @@ def test_the_loss_has_labels_and_a_margin() -> None:
     assert parts["stated"] == pytest.approx(float(stated))
     assert parts["above"] == pytest.approx(MARGIN - 1)
     assert float(loss) == pytest.approx(parts["stated"] + ABOVE * parts["above"])
+
+
+def test_the_mean_of_two_stages_is_a_checkpoint(base: Path, tiny: Mixture, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    train_relations(settings(base, first, steps=1), tiny)
+    train_relations(settings(first, second, steps=1, seed=2), tiny)
+    average_checkpoints([first, second], tmp_path / "mean", HELD_OUT)
+    record = json.loads((tmp_path / "mean" / "training.json").read_text(encoding="utf-8"))
+    assert record["figures"] == {"dev": {"x": 0.5}}
+    assert record["limits"].startswith("English.")
+    one, other, found = (weights(folder) for folder in (first, second, tmp_path / "mean"))
+    for name, weight in found.items():
+        assert torch.allclose(weight, (one[name] + other[name]) / 2), name
+    export_weights(tmp_path / "mean", out=tmp_path / "weights")
+    with pytest.raises(FileNotFoundError):
+        average_checkpoints([first, base], tmp_path / "other")
 
 
 def test_the_average_is_applied_for_a_while() -> None:
