@@ -40,9 +40,9 @@ UNREAD = tuple(map(str, sorted((Path(__file__).parent / "resources" / "records")
 """310 records that were written for this fit, and that no rule was developed on."""
 OUT = Path(credibility.__file__).parent / "resources" / credibility.RESOURCE
 CLEAN = 0.80
-"""The share of faithful texts that must be without a finding, out of fold. Without a limit it is .77,
-and .385 of the unread faults are noticed, .235 at their place; with .80 .352 and .222, with .85 .288
-and .189."""
+"""The share of faithful texts that must be without a finding, out of fold. Without a limit it is
+.77, and .385 of the unread faults are noticed, .235 at their place; with .80 .352 and .222, with
+.85 .288 and .189."""
 PENALTY, SEEN_PENALTY = 3.0, 0.1
 """The L2 penalties of the features, and of the offsets of seen records. Of 1, 3, 10 and 30 for the
 features and 0.1 and 1 for the offsets no choice is better than another by more than its error, out
