@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adequa.entities import JudgmentSettings, judge
+from adequa.entities import JudgmentSettings, credibility, judge
 from adequa.readers.records import read_record
 
 BIKE = {
@@ -121,5 +121,6 @@ def test_right_roles(record: Any, text: str) -> None:
         ),
     ],
 )
-def test_wrong_roles(record: Any, text: str, why: str) -> None:
+def test_wrong_roles(record: Any, text: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(credibility, "read_credibility", lambda: None)  # nothing is dropped
     assert reasons(record, text) == [why]

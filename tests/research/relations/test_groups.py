@@ -26,8 +26,8 @@ from research.relations.groups import (
 from .tiny import ANN, BO, COMPANY, documents
 
 KINDS = {
-    "roles", "inverse", "other_relation", "negation", "wrong_entity", "modality", "quantifier",
-    "time_order", "start_end",
+    "roles", "inverse", "other_relation", "not_said", "negation", "wrong_entity", "modality",
+    "quantifier", "time_order", "start_end",
 }  # fmt: skip
 TEXT = COMPANY.text
 NAMES = ((0, 7, "Ann_Lee"), (16, 20, "Acme"), (26, 32, "Bo_Ray"), (39, 43, "Acme"))
