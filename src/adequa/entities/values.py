@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from adequa.caches import MEGABYTE, cached
 from adequa.data import UNNAMED, Item, Mention, Triple
@@ -142,7 +142,7 @@ class DataValues:
         found = [
             one
             for check in (RoleCheck, ComparisonCheck)
-            for one in _by(check, check(self.roles, text.string, text.values, mentions).faults())
+            for one in _faults_of(check(self.roles, text.string, text.values, mentions))
         ]
         keys = [fact.key for fact in self.facts]
         entities = [triple.object for triple in self.triples]
@@ -150,15 +150,15 @@ class DataValues:
         of_rows: list[OwnerFault] = []
         for rows in self.rows:
             if rows.is_timed:
-                of_rows += _by(SeriesCheck, SeriesCheck(rows, claims).faults())
-                of_rows += _by(CategoryCheck, CategoryCheck(rows, claims).faults())
-            of_rows += _by(ObjectCheck, ObjectCheck(rows, claims, entities).faults())
-            found += _by(RowCheck, RowCheck(rows, claims, self.facts, entities).faults())
-            found += _by(TrendCheck, TrendCheck(rows, claims).faults())
+                of_rows += _faults_of(SeriesCheck(rows, claims))
+                of_rows += _faults_of(CategoryCheck(rows, claims))
+            of_rows += _faults_of(ObjectCheck(rows, claims, entities))
+            found += _faults_of(RowCheck(rows, claims, self.facts, entities))
+            found += _faults_of(TrendCheck(rows, claims))
         found += merge_faults(sorted(of_rows))
         for entries in self.entries:
             checked = EntryCheck(entries, text.string, text.values, self.facts, self.explainer)
-            found += _by(EntryCheck, checked.faults())
+            found += _faults_of(checked)
         return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 
     def nearest(self, span: ValueSpan, text: str) -> Triple | None:
@@ -215,10 +215,14 @@ class DataValues:
         return None
 
 
-def _by(check: type, faults: Iterable[OwnerFault]) -> Iterator[OwnerFault]:
-    """The faults with the name of their check."""
-    rule = check.__name__.removesuffix("Check").lower()
-    return (one._replace(rule=f"{rule} {one.kind}") for one in faults)
+class _Check(Protocol):
+    def faults(self) -> Iterable[OwnerFault]: ...
+
+
+def _faults_of(check: _Check) -> Iterator[OwnerFault]:
+    """The faults of a check, with the rule's name by which their credibility was fitted."""
+    rule = type(check).__name__.removesuffix("Check").lower()
+    return (one._replace(rule=f"{rule} {one.kind}") for one in check.faults())
 
 
 _ZERO = re.compile(r"0(?:\.0+)?")
