@@ -75,12 +75,9 @@ Parts = dict[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RelationSettings(TrainingSettings):
-    """The defaults are the recipe of the shipped relation reader; `batch` is tokens per stack."""
+class StackSettings(TrainingSettings):
+    """The settings of a training on stacks of rows; `batch` is tokens per stack."""
 
-    lexicon: Path
-    steps: int = 6000
-    batch: int = 1024
     stacks: int = 3
     pool: int = 512
     rate: float = 1e-4
@@ -93,8 +90,6 @@ class RelationSettings(TrainingSettings):
     longest: int = 256
     look_every: int = 250
     save_every: int = 100
-    shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
-    """How often each kind of group is drawn."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -106,15 +101,9 @@ class RelationSettings(TrainingSettings):
                 raise SettingError(f"{name} is {getattr(self, name)}: give 0 or more, and below 1")
 
     def recipe(self) -> dict[str, Any]:
-        """The common part, the batches, the schedule, the loss and the mixture."""
+        """The common part, the batches and the schedule."""
         names = ("stacks", "pool", "warm_up", "fall", "average")
-        return {
-            **super().recipe(),
-            **{name: getattr(self, name) for name in names},
-            "margin": MARGIN,
-            "above": ABOVE,
-            "mixture": dict(self.shares),
-        }
+        return {**super().recipe(), **{name: getattr(self, name) for name in names}}
 
     def rate_at(self, step: int) -> float:
         """The factor of the learning rate: a rise, a plateau, and perhaps a fall."""
@@ -124,10 +113,26 @@ class RelationSettings(TrainingSettings):
         return 1.0 if left >= fall else 0.1 + 0.9 * max(0, left) / fall
 
 
+@dataclass(frozen=True, kw_only=True)
+class RelationSettings(StackSettings):
+    """The defaults are the recipe of the shipped relation reader."""
+
+    lexicon: Path
+    steps: int = 6000
+    batch: int = 1024
+    shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
+    """How often each kind of group is drawn."""
+
+    def recipe(self) -> dict[str, Any]:
+        """The common part, the loss and the mixture."""
+        more = {"margin": MARGIN, "above": ABOVE, "mixture": dict(self.shares)}
+        return {**super().recipe(), **more}
+
+
 # The network
 
 
-def load_network(base: Base, tokens: WordPiece, settings: RelationSettings) -> VerifierNetwork:
+def load_network(base: Base, tokens: WordPiece, settings: StackSettings) -> VerifierNetwork:
     """The network of a base model; an earlier stage keeps its heads and its word vectors."""
     torch.manual_seed(settings.seed)  # the heads begin at random
     bert = load_bert(base.folder, frozen=settings.frozen, layers=settings.layers)
@@ -246,6 +251,14 @@ def count_parts(stacks: Sequence[Stack]) -> Parts:
     return {"stated": max(rows, 1.0), "above": max(above, 1.0)}
 
 
+def step_losses(
+    network: VerifierNetwork, stacks: Sequence[Stack]
+) -> Iterator[tuple[Tensor, Parts]]:
+    """The shares of the stacks in a step's loss, one by one."""
+    totals = count_parts(stacks)
+    return (stack_loss(network, stack, totals) for stack in stacks)
+
+
 def stack_loss(network: VerifierNetwork, stack: Stack, totals: Parts) -> tuple[Tensor, Parts]:
     """The share of one stack in a step's loss, and its parts for the log.
 
@@ -335,16 +348,25 @@ class TrainingPosition:
 
 
 @dataclass
-class _Training:
-    """The state of a training, as `state.pt` keeps it."""
+class StackTraining:
+    """A training on stacks of rows, and its state as `state.pt` keeps it."""
 
-    settings: RelationSettings
+    settings: StackSettings
     network: VerifierNetwork
-    batches: Batches
-    average: MovingAverage
-    optimiser: torch.optim.AdamW
+    steps_of: Callable[[int], list[list[Any]]]
+    """The steps of a pool, each with its stacks, the same whenever they are asked for."""
+    losses: Callable[[VerifierNetwork, Sequence[Any]], Iterator[tuple[Tensor, Parts]]]
+    """The shares of the stacks in a step's loss, and their parts for the log."""
+    size: Callable[[Any], tuple[int, int]]
+    """The rows and the word pieces of a stack."""
+    average: MovingAverage = field(init=False)
+    optimiser: torch.optim.AdamW = field(init=False)
     done: TrainingPosition = field(default_factory=TrainingPosition)
-    steps: list[list[Stack]] = field(default_factory=list)
+    steps: list[list[Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.average = MovingAverage(self.network, self.settings.average)
+        self.optimiser = build_optimiser(self.network, self.settings.rate)
 
     def resume(self) -> None:
         """Continue from the last saved state, where there is one."""
@@ -373,18 +395,16 @@ class _Training:
         """Learn from the next step; return the parts of its loss."""
         done = self.done
         if not self.steps:
-            self.steps = self.batches.steps(done.pool)
+            self.steps = self.steps_of(done.pool)
         while done.place >= len(self.steps):
             done.pool, done.place = done.pool + 1, 0
-            self.steps = self.batches.steps(done.pool)
+            self.steps = self.steps_of(done.pool)
         begun = time.perf_counter()
         stacks = self.steps[done.place]
         for group in self.optimiser.param_groups:
             group["lr"] = group["initial_lr"] * self.settings.rate_at(done.step)
-        totals = count_parts(stacks)
         sums: Parts = defaultdict(float)
-        for stack in stacks:
-            loss, parts = stack_loss(self.network, stack, totals)
+        for loss, parts in self.losses(self.network, stacks):
             loss.backward()
             for name, value in parts.items():
                 sums[name] += value
@@ -392,13 +412,62 @@ class _Training:
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.average.add(self.network, done.step)
-        rows = [row for stack in stacks for group in stack for row in group.rows]
         done.step += 1
         done.place += 1
-        done.rows += len(rows)
-        done.tokens += sum(len(row.ids) for row in rows)
+        for rows, tokens in map(self.size, stacks):
+            done.rows += rows
+            done.tokens += tokens
         done.seconds += time.perf_counter() - begun
         return sums
+
+    def run(
+        self,
+        measure: Callable[[], dict[str, float]] | None,
+        stop: Callable[[], bool],
+        progress: Callable[[int, int], None] | None,
+    ) -> list[dict[str, float]]:
+        """Train to the end or until `stop`, with figures every `look_every` steps; the log.
+
+        A training that was stopped has saved its state, and continues from it.
+        """
+        settings = self.settings
+        self.resume()
+        log = _read_log(settings.out, self.done.step)
+        sums: dict[str, list[float]] = defaultdict(list)
+        while self.done.step < settings.steps and not stop():
+            for name, value in self.step().items():
+                sums[name].append(value)
+            step = self.done.step
+            line: dict[str, float] = {}
+            if step % _LOG_EVERY == 0 or step == settings.steps:
+                line = {name: round(float(np.mean(own)), 4) for name, own in sums.items()}
+                sums.clear()
+            if measure and (step % settings.look_every == 0 or step == settings.steps):
+                with self.average.applied(self.network):
+                    figures = measure()
+                self.network.train()
+                line |= {f"dev_{name}": value for name, value in figures.items()}
+            if line:
+                log.append({"step": step, "seconds": round(self.done.seconds, 1), **line})
+                _write_log(settings.out, log)
+            if step % settings.save_every == 0:
+                self.save()
+            if progress is not None:
+                progress(step, settings.steps)
+        self.save()
+        return log
+
+    def write(self, base: Base, record: dict[str, Any], log: list[dict[str, float]]) -> None:
+        """Write the checkpoint of the moving average; what is known at the end joins the record."""
+        record |= {
+            "base": {"name": base.name, "licence": base.licence},
+            "licence": {"base": base.licence, "data": self.settings.licence},
+            "commit": commit_of(),
+            "figures": {"dev": _last_figures(log)},
+            "done": {name: getattr(self.done, name) for name in ("step", "rows", "tokens")},
+        }
+        with self.average.applied(self.network), silence():
+            write_checkpoint(self.network, self.settings.out, base.vocabulary, record)
 
 
 def train_relations(
@@ -438,49 +507,22 @@ def train_relations(
         stacks=settings.stacks,
         longest=settings.longest,
     )
-    training = _Training(
-        settings=settings,
-        network=network,
-        batches=batches,
-        average=MovingAverage(network, settings.average),
-        optimiser=build_optimiser(network, settings.rate),
+    training = StackTraining(
+        settings,
+        network,
+        batches.steps,
+        step_losses,
+        lambda stack: _size([row for group in stack for row in group.rows]),
     )
-    training.resume()
-    log = _read_log(settings.out, training.done.step)
-    sums: dict[str, list[float]] = defaultdict(list)
-    figures: dict[str, float] = {}
-    while training.done.step < settings.steps and not stop():
-        for name, value in training.step().items():
-            sums[name].append(value)
-        step = training.done.step
-        line: dict[str, float] = {}
-        if step % _LOG_EVERY == 0 or step == settings.steps:
-            line = {name: round(float(np.mean(own)), 4) for name, own in sums.items()}
-            sums.clear()
-        if held_out and (step % settings.look_every == 0 or step == settings.steps):
-            with training.average.applied(network):
-                figures = measure(network, tokens, held_out)
-            network.train()
-            line |= {f"dev_{name}": value for name, value in figures.items()}
-        if line:
-            log.append({"step": step, "seconds": round(training.done.seconds, 1), **line})
-            _write_log(settings.out, log)
-        if step % settings.save_every == 0:
-            training.save()
-        if progress is not None:
-            progress(step, settings.steps)
-    training.save()
-    record |= {
-        "base": {"name": base.name, "licence": base.licence},
-        "licence": {"base": base.licence, "data": settings.licence},
-        "commit": commit_of(),
-        "figures": {"dev": _last_figures(log)},
-        "limits": LIMITS,
-        "done": {name: getattr(training.done, name) for name in ("step", "rows", "tokens")},
-    }
-    with training.average.applied(network), silence():
-        write_checkpoint(network, settings.out, base.vocabulary, record)
+    look = None if held_out is None else lambda: measure(network, tokens, held_out)
+    log = training.run(look, stop, progress)
+    record["limits"] = LIMITS
+    training.write(base, record, log)
     return TrainingResult(settings.out, len(mixture.documents), log, record)
+
+
+def _size(rows: Sequence[FactRow]) -> tuple[int, int]:
+    return len(rows), sum(len(row.ids) for row in rows)
 
 
 def describe(mixture: Mixture) -> list[dict[str, Any]]:

@@ -9,35 +9,34 @@ record is judged by a model that was fitted without it.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import typer
 
-from adequa.data import Item
-from adequa.entities import credibility, read_findings
+from adequa.entities import credibility
 from adequa.errors import DataError
-from adequa.files import errors_at
-from adequa.metrics.nli.additions import FEATURES, Encode, find_additions
-from adequa.models import load_encoder
-from adequa.progress import Progress, progress_bar
+from adequa.metrics.nli.records import RecordFinding, find_all
+from adequa.models.records import RecordReader
+from adequa.progress import Progress
 from adequa.readers.records import read_record
 from adequa.tables import Cell, Table
 from research.recipe.weights import fit_logistic
+from research.records.cases import DATA, WrittenRecord, read_written, split
 
 Vector = npt.NDArray[np.float64]
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _RECORDS = _CHECKOUT / "bench" / "challenges" / "records"
 SEEN = tuple(f"{_RECORDS / name}" for name in ("open.jsonl", "marked.jsonl:even", "further.jsonl"))
 """The records that the rules were developed on."""
-UNREAD = tuple(map(str, sorted((Path(__file__).parent / "resources" / "records").glob("*.jsonl"))))
-"""310 records that were written for this fit, and that no rule was developed on."""
+UNREAD = tuple(map(str, sorted(DATA.glob("*.jsonl"))))
+"""Records that no rule was developed on."""
+HELD = tuple(f"{one}:held" for one in UNREAD)
+"""Those of them that the record reader was not trained on."""
 OUT = Path(credibility.__file__).parent / "resources" / credibility.RESOURCE
 CLEAN = 0.80
 """The share of faithful texts that must be without a finding, out of fold. Without a limit it is
@@ -77,70 +76,57 @@ class JudgedText(NamedTuple):
     cases: tuple[Case, ...]
 
 
-class _LabelledText(NamedTuple):
-    text: str
-    faults: tuple[tuple[int, int], ...]
+def read_groups(place: str) -> Iterator[WrittenRecord]:
+    """The records of a file with their texts; a suffix takes a part of its lines.
 
-
-def read_groups(place: str) -> Iterator[tuple[str, Any, list[_LabelledText]]]:
-    """The records of a file with their texts; `:odd` or `:even` takes every second line.
-
-    Lines are counted from 0. A record has `faithful` and `wrong` texts, as in `bench/challenges`,
-    or `texts` with a `kind`.
+    `:odd` and `:even` take every second line, counted from 0; `:held` those on which the record
+    reader was not trained.
     """
-    name, _, half = place.partition(":")
-    path = Path(name)
-    if half not in ("", "odd", "even"):
-        raise DataError(f"{half!r} is not a half of a file", remedy="give FILE:odd or FILE:even")
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataError.of_file(error, path, remedy="give a file of records") from None
-    for line in {"": lines, "even": lines[::2], "odd": lines[1::2]}[half]:
-        group = json.loads(line)
-        texts = [{"kind": "faithful", "text": one} for one in group.get("faithful", ())]
-        texts += [*group.get("wrong", ()), *group.get("texts", ())]
-        yield (
-            str(group["id"]),
-            group["record"],
-            [
-                _LabelledText(
-                    one["text"],
-                    ()
-                    if one["kind"] == "faithful"
-                    else tuple((span["start"], span["end"]) for span in one.get("spans", [one])),
-                )
-                for one in texts
-            ],
+    name, _, part = place.partition(":")
+    parts = {
+        "": lambda all_: all_,
+        "even": lambda all_: all_[::2],
+        "odd": lambda all_: all_[1::2],
+        "held": lambda all_: split(all_)[1],
+    }
+    if part not in parts:
+        raise DataError(
+            f"{part!r} is not a part of a file", remedy="give FILE:odd, FILE:even or FILE:held"
         )
+    try:
+        records = read_written(Path(name))
+    except OSError as error:
+        raise DataError.of_file(error, name, remedy="give a file of records") from None
+    yield from parts[part](records)
 
 
 def find_cases(
-    item: Item, encode: Encode, faults: Sequence[tuple[int, int]] = ()
+    found: Sequence[RecordFinding], faults: Sequence[tuple[int, int]] = ()
 ) -> tuple[Case, ...]:
     """The findings in a text about a record, before any is dropped."""
-    reader = read_findings(item)
-    found = [(reader.claim_at(one), reader.read(one)) for one in reader.found]
-    for one in find_additions(item, reader.mentions, encode):
-        if not any(start < one.end and one.start < end for (start, end), _ in found):
-            found.append(((one.start, one.end), FEATURES))
     return tuple(
-        Case(features, any(start < end and first < last for start, last in faults))
-        for (first, end), features in found
+        Case(one.features, any(start < one.end and one.start < end for start, end in faults))
+        for one in found
     )
 
 
 def judge_file(
-    place: str, encode: Encode, *, seen: bool, progress: Progress | None = None
+    place: str,
+    reader: RecordReader | None,
+    *,
+    seen: bool,
+    progress: Progress | None = None,
 ) -> list[JudgedText]:
-    """The findings in all texts of a file."""
+    """The findings in all texts of a file, those of the rules alone without a reader."""
     groups = [*read_groups(place)]
     found = []
-    for number, (name, record, texts) in enumerate(groups):
-        for text in texts:
-            item = read_record(record, text.text, id=name).item
-            cases = find_cases(item, encode, text.faults)
-            found.append(JudgedText(place, seen, name, not text.faults, cases))
+    for number, group in enumerate(groups):
+        texts = [(text, ()) for text in group.faithful]
+        texts += [(text, ()) for _, text, _ in group.same]
+        texts += [(one.text, one.spans) for one in group.wrong]
+        items = [read_record(group.record, text, id=group.id).item for text, _ in texts]
+        for (_, faults), own in zip(texts, find_all(reader, items), strict=True):
+            found.append(JudgedText(place, seen, group.id, not faults, find_cases(own, faults)))
         if progress is not None:
             progress(number + 1, len(groups))
     return found
@@ -308,62 +294,3 @@ def findings_tables(fit: FindingsFit) -> list[Table]:
     rows += [["offset", fit.model.offset], ["limit", fit.model.limit]]
     tables.append(Table("weights, fitted on all", ["feature", "weight"], rows))
     return tables
-
-
-app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
-
-
-@app.callback()
-def _recipe() -> None:
-    """The steps of the recipe that are not commands of `adequa train`."""
-
-
-@app.command()
-def findings(
-    unread: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[FILE[:odd|:even]…]",
-            help="Records that the rules were not developed on, as JSON lines; by default those "
-            "written for this fit.",
-        ),
-    ] = None,
-    seen: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--seen",
-            metavar="FILE[:odd|:even]",
-            help="Records that they were developed on; by default those of bench/challenges.",
-        ),
-    ] = None,
-    clean: Annotated[
-        float, typer.Option("--clean", min=0, max=1, help="Faithful texts without a finding.")
-    ] = CLEAN,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")
-    ] = OUT,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the figures and write nothing.")
-    ] = False,
-) -> None:
-    """Fit how credible findings on records are, and below which probability they are dropped.
-
-    It takes about ten minutes, and is due after every change of the rules.
-
-    Example: python -m research.recipe findings --clean 0.8
-    """
-    encode: Callable[..., Any] = load_encoder().encode
-    texts: list[JudgedText] = []
-    for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
-        for place in places:
-            with progress_bar(Path(place).name) as progress:
-                texts += judge_file(place, encode, seen=known, progress=progress)
-    fit = fit_findings(texts, clean=clean)
-    for table in findings_tables(fit):
-        typer.echo(table.text() + "\n")
-    if not dry_run:
-        text = json.dumps(fit.as_object(), ensure_ascii=False, indent=2)
-        with errors_at(out):
-            out.write_text(f"{text}\n", encoding="utf-8")
-        credibility.read_credibility.cache_clear()
-        typer.echo(f"written to {out}", err=True)

@@ -1,0 +1,1 @@
+"""The recipe of the record reader: cases from written records, training and figures."""

@@ -1,0 +1,6 @@
+"""Runs the recipe of the record reader: `python -m research.records`."""
+
+from research.records.command import app
+
+if __name__ == "__main__":
+    app()
