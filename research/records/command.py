@@ -79,6 +79,9 @@ def train(
     ] = 0.3,
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
+    count: Annotated[
+        int, typer.Option("--count", min=1, help="Held-out records to look at, approximately.")
+    ] = 40,
     licence: Annotated[
         str | None, typer.Option("--licence", help="The licence of the data, for the card.")
     ] = None,
@@ -108,7 +111,7 @@ def train(
     reader = RecordReader(read_tokenizer(find_base(base).folder), lambda *_: [])
     with progress_bar("files") as progress:
         sources = read_sources(reader, cache, relations, progress)
-    held_out = read_held_out(reader)
+    held_out = read_held_out(reader, count)
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
     try:

@@ -1,19 +1,17 @@
-"""Figures of the record reader on held-out records. Imports torch."""
+"""Figures of the record reader on held-out records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-import torch
+from numpy.typing import NDArray
 
 from adequa.models.records import RecordReader
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
-from adequa.training.torch_data import padded
-from adequa.training.torch_networks import VerifierNetwork
-from research.records.cases import DATA, Row, WrittenRecord, read_written, rows_of, split
+from research.records.cases import DATA, Row, read_written, rows_of, split
 
 
 class HeldOutText(NamedTuple):
@@ -25,11 +23,11 @@ class HeldOutText(NamedTuple):
     rows: tuple[Row, ...]
 
 
-def read_held_out(reader: RecordReader, *more: Sequence[WrittenRecord]) -> list[HeldOutText]:
-    """The texts of the held-out written records, and of more records."""
+def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
+    """The texts of about `count` of the held-out written records."""
     records = [one for path in sorted(DATA.glob("*.jsonl")) for one in split(read_written(path))[1]]
     found = []
-    for record in [*records, *(one for own in more for one in own)]:
+    for record in records[:: max(1, len(records) // count)]:
         texts = [("faithful", of, text, ()) for of, text in enumerate(record.faithful)]
         texts += [(one.kind, one.of, one.text, one.spans) for one in record.wrong]
         texts += [("same", of, text, ()) for of, text, _ in record.same]
@@ -40,35 +38,16 @@ def read_held_out(reader: RecordReader, *more: Sequence[WrittenRecord]) -> list[
     return found
 
 
-def logits_of(
-    network: VerifierNetwork, rows: Sequence[Row], size: int = 4096
-) -> list[tuple[float, np.ndarray]]:
-    """For each row the logit of a fault, and those of its words."""
-    order = sorted(range(len(rows)), key=lambda place: len(rows[place].ids))
-    found: list[Any] = [None] * len(rows)
-    while order:
-        count = 1
-        while count < len(order) and (count + 1) * len(rows[order[count]].ids) <= size:
-            count += 1
-        chosen, order = order[:count], order[count:]
-        own = [rows[place] for place in chosen]
-        with torch.inference_mode():
-            tokens, pair = network.logits(
-                padded([list(one.ids) for one in own]),
-                padded([[1] * len(one.ids) for one in own]),
-                padded([list(one.types) for one in own]),
-            )
-        for number, place in enumerate(chosen):
-            words = tokens[number, list(rows[place].places), 1].numpy().copy()
-            found[place] = float(pair[number]), words
-    return found
+RowLogits = tuple[float, NDArray[np.float32]]
+"""Of a row: the logit of a fault, and those of its words."""
 
 
-def measure(network: VerifierNetwork, texts: Sequence[HeldOutText]) -> dict[str, float]:
-    """How well wrong texts are told from faithful ones."""
-    rows = [row for text in texts for row in text.rows]
-    found = iter(logits_of(network, rows))
-    by_name: dict[str, list[tuple[HeldOutText, list[tuple[float, np.ndarray]]]]] = {}
+def measure(
+    read: Callable[[Sequence[Row]], Sequence[RowLogits]], texts: Sequence[HeldOutText]
+) -> dict[str, float]:
+    """How well wrong texts are told from faithful ones, by sentences and by their worst words."""
+    found = iter(read([row for text in texts for row in text.rows]))
+    by_name: dict[str, list[tuple[HeldOutText, list[RowLogits]]]] = {}
     for text in texts:
         by_name.setdefault(text.name, []).append((text, [next(found) for _ in text.rows]))
     result: dict[str, float] = {}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -19,8 +20,8 @@ from adequa.training.setup import TrainingResult, open_folder, prepare, read_tok
 from adequa.training.torch_data import padded
 from adequa.training.torch_fit import silence
 from adequa.training.torch_networks import VerifierNetwork
-from research.records.cases import Batches, Case, Source
-from research.records.figures import HeldOutText, measure
+from research.records.cases import Batches, Case, Row, Source
+from research.records.figures import HeldOutText, RowLogits, measure
 from research.relations.torch_training import Parts, StackSettings, StackTraining, load_network
 
 MARGIN, ABOVE = 2.0, 0.3
@@ -95,6 +96,28 @@ def case_losses(network: VerifierNetwork, stack: Sequence[Case]) -> dict[str, Te
     return parts
 
 
+def logits_of(network: VerifierNetwork, rows: Sequence[Row], size: int = 4096) -> list[RowLogits]:
+    """The answers of a network for some rows."""
+    order = sorted(range(len(rows)), key=lambda place: len(rows[place].ids))
+    found: list[RowLogits] = [(0.0, np.zeros(0, np.float32))] * len(rows)
+    while order:
+        count = 1
+        while count < len(order) and (count + 1) * len(rows[order[count]].ids) <= size:
+            count += 1
+        chosen, order = order[:count], order[count:]
+        own = [rows[place] for place in chosen]
+        with torch.inference_mode():
+            tokens, pair = network.logits(
+                padded([list(one.ids) for one in own]),
+                padded([[1] * len(one.ids) for one in own]),
+                padded([list(one.types) for one in own]),
+            )
+        for number, place in enumerate(chosen):
+            words = tokens[number, list(rows[place].places), 1].numpy().copy()
+            found[place] = float(pair[number]), words
+    return found
+
+
 def train_records(
     settings: RecordSettings,
     sources: Sequence[Source],
@@ -129,7 +152,7 @@ def train_records(
         stacks=settings.stacks,
     )
     training = StackTraining(settings, network, batches.steps, step_losses, _size)
-    look = (lambda: measure(network, held_out)) if held_out else None
+    look = (lambda: measure(lambda rows: logits_of(network, rows), held_out)) if held_out else None
     log = training.run(look, stop, progress)
     record["limits"] = LIMITS
     training.write(base, record, log)

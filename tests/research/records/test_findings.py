@@ -9,10 +9,17 @@ import pytest
 from typer.testing import CliRunner
 
 from adequa.errors import DataError
-from research.recipe import findings as module
-from research.recipe.findings import Case, JudgedText, app, fit_findings, read_groups
-
-WRONG = {"kind": "wrong_value", "of": 0, "start": 11, "end": 16}
+from adequa.metrics.nli.records import RecordFinding
+from research.records import command
+from research.records.command import app
+from research.records.findings import (
+    Case,
+    JudgedText,
+    find_cases,
+    fit_findings,
+    judge_file,
+    read_groups,
+)
 
 
 def texts(seen: bool, count: int = 30) -> list[JudgedText]:
@@ -49,30 +56,61 @@ def test_nothing_to_tell_apart() -> None:
         fit_findings(texts(seen=True))
 
 
-def test_both_forms_of_records_and_halves(tmp_path: Path) -> None:
+def test_parts_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
-    first = {"id": 1, "record": {"a": 1}, "faithful": ["A is 1."], "wrong": []}
-    wrong = {**WRONG, "text": "A has been 2."}
-    faithful = {"kind": "faithful", "text": "A is 1."}
-    second = {"id": 2, "record": {"a": 1}, "texts": [faithful, wrong]}
-    file.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n", encoding="utf-8")
-    assert [name for name, *_ in read_groups(str(file))] == ["1", "2"]
-    ((name, record, found),) = read_groups(f"{file}:odd")
-    assert (name, record) == ("2", {"a": 1})
-    assert [one.faults for one in found] == [(), ((11, 16),)]
-    with pytest.raises(DataError, match="not a half"):
+    groups = [
+        {"id": str(number), "record": {"a": 1}, "faithful": ["A is 1."], "wrong": []}
+        for number in range(9)
+    ]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in groups), encoding="utf-8")
+    assert len([*read_groups(str(file))]) == 9
+    assert [one.id for one in read_groups(f"{file}:odd")] == ["1", "3", "5", "7"]
+    assert [one.id for one in read_groups(f"{file}:held")] == ["7"]
+    with pytest.raises(DataError, match="not a part"):
         next(read_groups(f"{file}:third"))
+    with pytest.raises(DataError, match="give a file of records"):
+        next(read_groups(str(tmp_path / "none.jsonl")))
 
 
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(place: str, encode: object, *, seen: bool, progress: object) -> list[JudgedText]:
-        del place, encode, progress
+def test_a_finding_is_right_where_its_clause_overlaps_a_fault() -> None:
+    found = [RecordFinding(0, 5, (0, 2), "", {"rule number": 1.0})]
+    assert [one.right for one in find_cases(found, [(4, 9)])] == [True]
+    assert [one.right for one in find_cases(found, [(5, 9)])] == [False]
+
+
+def test_the_rules_judge_all_texts_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    group = {
+        "id": "1",
+        "record": {"inn": "Lamsen", "sauna": False},
+        "faithful": ["Lamsen has no sauna."],
+        "wrong": [{"of": 0, "old": "no sauna", "new": "a sauna", "kind": "polarity"}],
+        "same": [{"of": 0, "old": "has no sauna", "new": "is without a sauna"}],
+    }
+    file.write_text(json.dumps(group) + "\n", encoding="utf-8")
+    judged = judge_file(str(file), None, seen=False)
+    assert [one.faithful for one in judged] == [True, True, False]
+    assert [case.right for case in judged[2].cases] == [True]
+
+
+@pytest.mark.parametrize("name", ["findings", "calibrate"])
+def test_the_commands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(place: str, reader: object, *, seen: bool, progress: object) -> list[JudgedText]:
+        del place, progress
+        assert (reader is None) == (name == "findings")
         return texts(seen)
 
-    monkeypatch.setattr(module, "judge_file", judge)
+    monkeypatch.setattr(command, "judge_file", judge)
+    monkeypatch.setattr("adequa.models.records.load_record_reader", lambda _: object())
+    (tmp_path / "calibration.json").write_text('{"nli": {}}', encoding="utf-8")
     out = tmp_path / "credibility.json"
-    run = CliRunner().invoke(app, ["findings", "a.jsonl:odd", "--clean", "0.9", "--out", str(out)])
+    options = ["--out", str(out)] if name == "findings" else ["--weights", str(tmp_path)]
+    run = CliRunner().invoke(app, [name, "a.jsonl:odd", "--clean", "0.9", *options])
     assert run.exit_code == 0, run.output
     assert "out of fold, 30 faithful and 30 wrong unread texts" in run.output
-    written = json.loads(out.read_text(encoding="utf-8"))
+    if name == "findings":
+        written = json.loads(out.read_text(encoding="utf-8"))
+    else:
+        raw = (tmp_path / "calibration.json").read_text(encoding="utf-8")
+        written = json.loads(raw)["nli"]["records"]
     assert written["out_of_fold"]["with the limit"]["clean"] == 1.0

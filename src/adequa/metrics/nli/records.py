@@ -126,7 +126,7 @@ def _worst_words(reading: SentenceReading) -> Span:
 
 
 def find_all(reader: RecordReader | None, items: Sequence[Item]) -> list[list[RecordFinding]]:
-    """All findings in each text, whatever their credibility; without a reader those of the rules."""
+    """All findings in each text, whatever their credibility; without a reader, of the rules."""
     rules = [read_findings(item) for item in items]
     if reader is None:
         return [find_claims(*row, [], []) for row in zip(items, rules, strict=True)]

@@ -1,0 +1,91 @@
+"""The training: steps on a tiny BERT, resuming, its loss, its checkpoint and its figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the extra train is not installed")
+pytest.importorskip("transformers", reason="the extra train is not installed")
+pytest.importorskip("accelerate", reason="the extra train is not installed")
+
+from safetensors.torch import load_file  # noqa: E402
+
+from adequa.models.records import load_record_reader  # noqa: E402
+from adequa.training import export_weights  # noqa: E402
+from research.records.cases import Case, Row, Source  # noqa: E402
+from research.records.figures import HeldOutText  # noqa: E402
+from research.records.torch_training import (  # noqa: E402
+    MARGIN,
+    RecordSettings,
+    case_losses,
+    logits_of,
+    train_records,
+)
+from research.relations.torch_training import load_checkpoint  # noqa: E402
+
+from ..relations.tiny import write_base  # noqa: E402
+
+RIGHT = Row((2, 3, 8, 9, 3, 10, 3), (0, 0, 0, 0, 0, 1, 1), (2, 3), (0, 0))
+WRONG = Row((2, 3, 8, 11, 3, 10, 3), (0, 0, 0, 0, 0, 1, 1), (2, 3), (0, 1))
+SOURCE = Source("tiny", 1.0, 1, [Case((WRONG, RIGHT), ((0, 1),)), Case((RIGHT,))])
+HELD_OUT = [HeldOutText("1", "faithful", 0, (RIGHT,)), HeldOutText("1", "polarity", 0, (WRONG,))]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_base(tmp_path_factory.mktemp("base"))
+
+
+def settings(base: Path, out: Path, **more: object) -> RecordSettings:
+    values = {
+        "data": (base,), "base": base, "out": out, "steps": 6, "batch": 64, "pool": 30, "stacks": 2,
+        "warm_up": 2, "look_every": 3, "save_every": 2, "threads": 1, "rate": 1e-3,
+    }  # fmt: skip
+    return RecordSettings(**{**values, **more})
+
+
+def test_a_training_that_was_stopped_ends_with_the_same_weights(base: Path, tmp_path: Path) -> None:
+    whole = train_records(settings(base, tmp_path / "whole"), [SOURCE], HELD_OUT)
+    assert whole.training["kind"] == "records"
+    assert whole.training["data"] == [{"name": "tiny", "items": 1}]
+    assert 0 <= whole.figures["fault_auc"] <= 1
+    steps = iter(range(100))
+    parts = settings(base, tmp_path / "parts", resume=True)
+    train_records(parts, [SOURCE], HELD_OUT, stop=lambda: next(steps) >= 3)
+    train_records(parts, [SOURCE], HELD_OUT)
+    for name in ("model.safetensors", "heads.safetensors"):
+        one, other = (load_file(tmp_path / folder / name) for folder in ("whole", "parts"))
+        assert all(torch.equal(one[key], other[key]) for key in one)
+    log = (tmp_path / "parts" / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["step"] for line in log] == [3, 6]
+
+
+def test_the_loss_knows_the_wrong_words_and_the_worse_sentence(base: Path, tmp_path: Path) -> None:
+    trained = train_records(settings(base, tmp_path / "out", steps=60), [SOURCE])
+    network, _ = load_checkpoint(trained.out)
+    before, _ = load_checkpoint(
+        train_records(settings(base, tmp_path / "a", steps=1), [SOURCE]).out
+    )
+    with torch.no_grad():
+        first, last = (case_losses(one, SOURCE.cases) for one in (before, network))
+    assert set(first) == {"words", "fault", "margin"}
+    assert float(first["margin"]) == pytest.approx(MARGIN, abs=0.5)
+    assert float(last["words"]) < float(first["words"])
+    assert float(last["margin"]) < float(first["margin"])
+    (wrong, words), (right, _) = logits_of(network, [WRONG, RIGHT])
+    assert wrong > right
+    assert words[1] > words[0]
+
+
+def test_the_exported_reader_reads(base: Path, tmp_path: Path) -> None:
+    trained = train_records(settings(base, tmp_path / "out"), [SOURCE])
+    folder = export_weights(trained.out, out=tmp_path / "weights").folder
+    reader = load_record_reader(str(folder))
+    assert reader is not None
+    (found,) = reader.run([WRONG.ids], [WRONG.types])
+    assert found["tokens"].shape == (len(WRONG.ids), 3)
+    assert found["pair"].shape == (1,)
+    assert "Reads a sentence beside the part of a record" in (folder / "records.md").read_text()
