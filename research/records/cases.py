@@ -25,7 +25,6 @@ from adequa.data import Item, Triple
 from adequa.entities import read_findings
 from adequa.files import replacing
 from adequa.metrics.nli.records import read_marks
-from adequa.metrics.nli.relevance import FactIndex
 from adequa.models.records import RecordReader
 from adequa.readers.records import read_record
 from adequa.settings import file_hash
@@ -217,7 +216,7 @@ def rows_of(
     """The rows of a text's sentences with their places; `near`: only those that overlap."""
     found = []
     rules = read_findings(item)
-    for one in reader.inputs(item, FactIndex(item, rules.mentions), read_marks(rules)):
+    for one in reader.inputs(item, read_marks(rules)):
         place = one.offsets[0][0], one.offsets[-1][1]
         if near is not None and not any(overlap(place, own) for own in near):
             continue
@@ -325,8 +324,7 @@ def rows_of_graph(
 ) -> list[tuple[Span, Row]]:
     """The rows of a short text about a small graph; all facts fit."""
     found = []
-    everything = range(len(item.triples))
-    for one in reader.inputs(item, lambda *_: everything):
+    for one in reader.inputs(item):
         labels = tuple(int(any(overlap(own, span) for span in spans)) for own in one.offsets)
         place = one.offsets[0][0], one.offsets[-1][1]
         found.append((place, Row(tuple(one.ids), tuple(one.types), tuple(one.places), labels)))

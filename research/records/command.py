@@ -11,6 +11,9 @@ import typer
 
 from adequa.files import errors_at
 from adequa.models.records import RecordReader
+from adequa.models.runtime import WordTable
+from adequa.models.shipped import DEFAULT
+from adequa.models.shipped import weights as shipped_weights
 from adequa.progress import progress_bar
 from research.records.findings import (
     CLEAN,
@@ -108,7 +111,8 @@ def train(
         threads=threads,
         resume=True,
     )
-    reader = RecordReader(read_tokenizer(find_base(base).folder), lambda *_: [])
+    words = WordTable.read(shipped_weights(DEFAULT).path("words.npz"))  # those of the base, too
+    reader = RecordReader(read_tokenizer(find_base(base).folder), words, lambda *_: [])
     with progress_bar("files") as progress:
         sources = read_sources(reader, cache, relations, progress)
     held_out = read_held_out(reader, count)

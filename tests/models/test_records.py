@@ -10,14 +10,16 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.models.records import (
-    LONGEST,
+    ROOM,
     Mark,
     RecordReader,
     RecordWords,
+    WordLikeness,
     load_record_reader,
     word_field,
 )
 from adequa.models.relations import PLACEHOLDERS
+from adequa.models.runtime import WordTable
 from adequa.models.wordpiece import WordPiece
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
@@ -54,20 +56,22 @@ class Doubting:
         return found
 
 
-def everything(_start: int, _end: int) -> Sequence[int]:
-    return range(len(TOWNS))
+def table(tokens: WordPiece) -> WordTable:
+    """Vectors that are alike only for equal words."""
+    rows = np.eye(len(tokens), dtype=np.int8) * 100
+    return WordTable(rows, np.ones(len(tokens), np.float32))
 
 
 def reader() -> tuple[RecordReader, Doubting]:
     tokens = WordPiece(WORDS)
     run = Doubting(tokens)
-    return RecordReader(tokens, run), run
+    return RecordReader(tokens, table(tokens), run), run
 
 
 def test_a_sentence_is_read_after_the_one_before_beside_the_facts_of_each_object() -> None:
     own, run = reader()
     item = Item("1", TOWNS, "Isnes has a railway. It has 31.")
-    ((first, second),) = own.read([item], [everything], [[(27, Mark.EXPLAINED)]])
+    ((first, second),) = own.read([item], [[(27, Mark.EXPLAINED)]])
     facts = (
         "[unused1] towns isnes [unused2] railway [unused3] no [unused2] area [unused3] 31 "
         "[unused1] towns aldby [unused2] railway [unused3] yes [SEP]"
@@ -88,36 +92,37 @@ def test_every_mark_is_another_word() -> None:
     own, run = reader()
     text = "Isnes has 31."
     for mark in Mark:
-        own.read([Item("1", TOWNS, text)], [everything], [[(10, mark)]])
+        own.read([Item("1", TOWNS, text)], [[(10, mark)]])
     assert len({one.split()[4] for one in run.seen}) == len(Mark)
 
 
-def test_of_a_large_record_the_best_facts_are_read_with_their_row_and_column() -> None:
+def test_of_a_large_record_the_facts_are_read_whose_words_are_like_the_sentence() -> None:
     tokens = WordPiece(WORDS)
+    likeness = WordLikeness(table(tokens))
     rows = [
         fact
         for number in range(60)
         for fact in (
-            Triple(f"Isnes {number}", "railway", "true"),
-            Triple(f"Isnes {number}", "area", "31"),
+            Triple(f"Isnes {number}", "large", "and"),
+            Triple(f"Isnes {number}", "area", "31" if number == 50 else "7"),
         )
     ]
     words = RecordWords(tokens, rows)
-    chosen = words.choose([101], 60)
-    assert {100, 101} <= {*chosen}  # its row
-    assert 1 in chosen and 0 not in chosen  # the same field of other rows comes next
+    chosen = words.choose(tokens.numbers("the area is 31"), 40, likeness)
+    assert 101 in chosen  # its field and its value
+    # The same field of other rows comes next, and what else fits of a row that is named.
+    assert all(number % 2 for number in chosen if number != 100)
     assert chosen == sorted(chosen)
-    assert len(words.join(chosen)) <= 60
-    own = RecordReader(tokens, lambda *_: [])
-    item = Item("1", tuple(rows), "It has a railway. " * 40)
-    for one in own.inputs(item, lambda *_: [101]):
-        assert len(one.ids) <= LONGEST
+    assert 35 < len(words.join(chosen)) <= 40
+    own = RecordReader(tokens, table(tokens), lambda *_: [])
+    for one in own.inputs(Item("1", tuple(rows), "It has a railway. " * 40)):
+        assert one.types.count(1) <= ROOM + 1
 
 
 def test_a_long_sentence_is_read_in_windows_that_cover_it() -> None:
     own, _ = reader()
     text = "Isnes has a railway and " * 60
-    found = own.inputs(Item("1", TOWNS, text), everything)
+    found = own.inputs(Item("1", TOWNS, text))
     assert len(found) > 1
     covered = {place for one in found for place in one.offsets}
     assert covered == {(start, end) for _, start, end in own.reader.pieces(text)}
@@ -125,7 +130,7 @@ def test_a_long_sentence_is_read_in_windows_that_cover_it() -> None:
 
 def test_a_text_without_sentences_has_no_reading() -> None:
     own, run = reader()
-    assert own.read([Item("1", TOWNS, " ")], [everything], [[]]) == [[]]
+    assert own.read([Item("1", TOWNS, " ")], [[]]) == [[]]
     assert run.seen == []
 
 

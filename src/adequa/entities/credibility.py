@@ -4,8 +4,8 @@ Rules find what a record does not support, and some of their findings are better
 number beside the field that it contradicts is mostly wrong, a number that nothing explains may be
 the result of a calculation. A logistic model weighs the rule, the value and its counterpart, how
 clearly the words around it name that, and whether a calculation may have made it. Its weights are
-in `resources/credibility.json`, fitted by `python -m research.recipe findings` on the records named
-there (`fitted_on`). Findings below its `limit` are dropped; those of rules that it does not know
+in `resources/credibility.json`, fitted by `python -m research.records findings` on the records that
+it names (`fitted_on`). Findings below its `limit` are dropped; those of rules that it does not know
 are kept, and without the file all are.
 """
 

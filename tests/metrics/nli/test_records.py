@@ -93,10 +93,8 @@ def test_all_items_are_read_in_one_run() -> None:
         def __init__(self) -> None:
             """No network is needed."""
 
-        def read(
-            self, items: Sequence[Item], ranks: object, marks: object
-        ) -> list[list[SentenceReading]]:
-            del ranks, marks
+        def read(self, items: Sequence[Item], marks: object) -> list[list[SentenceReading]]:
+            del marks
             runs.append(len(items))
             return [[reading(one.text, lambda _: -3.0)] for one in items]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from adequa.models.records import RecordReader
+from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.wordpiece import WordPiece
 from research.records.cases import (
@@ -38,7 +39,9 @@ TEXT = "Lamsen has no sauna. Ask looks onto the lake, and a night costs 90."
 
 @pytest.fixture(scope="module")
 def reader() -> RecordReader:
-    return RecordReader(WordPiece.read(weights(DEFAULT).path("vocabulary.txt")), lambda *_: [])
+    folder = weights(DEFAULT)
+    tokens = WordPiece.read(folder.path("vocabulary.txt"))
+    return RecordReader(tokens, WordTable.read(folder.path("words.npz")), lambda *_: [])
 
 
 def write(path: Path, **more: object) -> Path:

@@ -16,7 +16,6 @@ from typing import NamedTuple
 from adequa.data import Item
 from adequa.entities import read_findings
 from adequa.entities.credibility import Credibility, FindingReader
-from adequa.metrics.nli.relevance import FactIndex
 from adequa.metrics.sources import read_calibration
 from adequa.models.records import Mark, Marks, RecordReader, SentenceReading, load_record_reader
 from adequa.text import Span, clauses_around
@@ -131,8 +130,7 @@ def find_all(reader: RecordReader | None, items: Sequence[Item]) -> list[list[Re
     if reader is None:
         return [find_claims(*row, [], []) for row in zip(items, rules, strict=True)]
     marks = [read_marks(one) for one in rules]
-    ranks = [FactIndex(item, one.mentions) for item, one in zip(items, rules, strict=True)]
-    readings = reader.read(items, ranks, marks)
+    readings = reader.read(items, marks)
     return [find_claims(*row) for row in zip(items, rules, marks, readings, strict=True)]
 
 
