@@ -1,33 +1,27 @@
-"""Sentences about records with their faults, as word numbers: what the record reader learns from.
+"""Sentences about records, each with one fact: what the record reader learns from.
 
-The records are written by hand (`research/records/data`): two faithful texts, edits
-that make one of them wrong, and edits that leave it true. A wrong sentence is learned beside its
-faithful twin. Where the record itself can be changed so that the wrong words become right (a yes
-turned, a value replaced, two rows exchanged), both are learned with that record as well: then
-neither the words nor the record alone tell which is wrong. Groups of the relation reader, small
-graphs with faithful and wrong texts, are read in the same way.
+The records are written by hand (`research/records/data`): two faithful texts, edits that make one
+of them wrong, and edits that leave it true. A wrong sentence contradicts the fact that its edit
+names; its faithful twin does not. Where the record itself can be changed so that the wrong words
+become right (a yes turned, a value replaced, two rows exchanged), both are learned with the fact of
+that record as well: then neither the words nor the fact alone tell the label. Other facts, and
+those of the groups of the relation reader, are learned likewise.
 """
 
 from __future__ import annotations
 
 import copy
 import json
-import pickle
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from adequa.data import Item, Triple
-from adequa.entities import read_findings
-from adequa.files import replacing
-from adequa.metrics.nli.records import read_marks
-from adequa.models.records import RecordReader
+from adequa.data import Triple
+from adequa.models.records import RecordReader, RecordWords
 from adequa.readers.records import read_record
-from adequa.settings import file_hash
 from adequa.text import fold
 from adequa.text.values import truth_of
 from research.relations.groups import WRITTEN
@@ -39,25 +33,24 @@ _LONGEST_VALUE = 5
 """Words of a wrong value that may stand in the record in place of the right one."""
 _NOT_FAULTS = frozenset({"not_said"})
 """Kinds of wrong relation texts that say less than the data, and nothing wrong."""
-_MOST_CHANGED = 0.5
-"""The share of a sentence that may differ from its faithful twin, to know the place of a fault."""
+_SEVERAL_FACTS = frozenset({
+    "wrong_comparison", "wrong_aggregate", "quantifier", "wrong_rounding_or_range", "added",
+})  # fmt: skip
+"""Kinds of faults that no single fact contradicts."""
+_NEAR, _FAR = 6, 10
+"""The facts most like a true sentence, of which some are learned; and the rank from which on the
+facts of other objects have nothing to do with a wrong one."""
 
 Span = tuple[int, int]
 _Any = TypeVar("_Any")
 
 
 class Row(NamedTuple):
-    """A sentence beside facts as word numbers; for each of its pieces whether it is wrong."""
+    """A sentence and a fact as word numbers, where the fact begins, and if it is contradicted."""
 
     ids: tuple[int, ...]
-    types: tuple[int, ...]
-    places: tuple[int, ...]
-    labels: tuple[int, ...]
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether any piece is."""
-        return any(self.labels)
+    mark: int
+    wrong: bool
 
 
 class Case(NamedTuple):
@@ -207,22 +200,116 @@ def _row_with(record: Any, path: str, said: str) -> Any | None:
     return None
 
 
-# Rows
+# Cases
 
 
-def rows_of(
-    reader: RecordReader, item: Item, spans: Sequence[Span], near: Sequence[Span] | None = None
-) -> list[tuple[Span, Row]]:
-    """The rows of a text's sentences with their places; `near`: only those that overlap."""
-    found = []
-    rules = read_findings(item)
-    for one in reader.inputs(item, read_marks(rules)):
-        place = one.offsets[0][0], one.offsets[-1][1]
-        if near is not None and not any(overlap(place, own) for own in near):
-            continue
-        labels = tuple(int(any(overlap(own, span) for span in spans)) for own in one.offsets)
-        found.append((place, Row(tuple(one.ids), tuple(one.types), tuple(one.places), labels)))
-    return found
+class CaseMaker:
+    """Makes cases with the inputs of a record reader; the same for a seed."""
+
+    def __init__(self, reader: RecordReader, seed: int = 0) -> None:
+        self.reader = reader
+        self.chance = random.Random(seed)  # noqa: S311
+
+    def record_cases(self, one: WrittenRecord) -> list[Case]:
+        """All cases of a written record."""
+        texts = [(text, (0, len(text))) for text in one.faithful]
+        texts += [(text, span) for _, text, span in one.same]
+        cases = []
+        for text, span in texts:
+            words = self._words(one.record, text).words
+            for place, sentence in self.reader.sentences(text):
+                near = self.reader.rank(sentence, words, _NEAR) if overlap(place, span) else []
+                if near:
+                    chosen = self.chance.sample(near, min(3, len(near)))
+                    cases.append(Case(tuple(self._row(sentence, words, n) for n in chosen)))
+        found = (self._wrong_case(one, wrong) for wrong in one.wrong)
+        return cases + [case for case in found if case is not None]
+
+    def _wrong_case(self, one: WrittenRecord, wrong: WrongText) -> Case | None:
+        """A wrong sentence and its twin; None where no single fact is contradicted."""
+        if not wrong.path or wrong.kind in _SEVERAL_FACTS or len(wrong.spans) > 1:
+            return None
+        right = one.faithful[wrong.of]
+        start = _start_of(right, wrong)
+        bad = self._sentence(wrong.text, wrong.spans[0])
+        good = self._sentence(right, (start, start + max(1, len(wrong.old))))
+        facts = self._words(one.record, wrong.text)
+        fact = facts.at(wrong.path)
+        if bad is None or good is None or fact is None:
+            return None
+        words = facts.words
+        rows = [self._row(bad, words, fact, wrong=True), self._row(good, words, fact)]
+        worse = [(0, 1)]
+        record = turn_record(one.record, wrong)
+        turned = None if record is None else self._words(record, wrong.text)
+        other = None if turned is None else turned.at(wrong.path)
+        if turned is not None and other is not None:
+            rows.append(self._row(good, turned.words, other, wrong=True))
+            rows.append(self._row(bad, turned.words, other))
+            worse += [(2, 3), (0, 3), (2, 1)]
+        far = [
+            number
+            for number in self.reader.rank(bad, words, len(words.facts))[_FAR:]
+            if words.subjects[number] != words.subjects[fact]
+        ]
+        if far:
+            worse.append((0, len(rows)))
+            rows.append(self._row(bad, words, self.chance.choice(far)))
+        return Case(tuple(rows), tuple(worse))
+
+    def relation_cases(self, raw: Mapping[str, Any]) -> list[Case]:
+        """The cases of a small graph with faithful and wrong texts, each read as a whole."""
+        words = RecordWords(self.reader.reader, [Triple(*map(str, one)) for one in raw["triples"]])
+        known = [number for number, (field, _) in enumerate(words.facts) if field]
+        if not known:
+            return []
+        cases = []
+        texts = [self.reader.reader.numbers(text) for text in raw["faithful"]]
+        for text in texts:
+            chosen = self.chance.sample(known, min(2, len(known)))
+            cases.append(Case(tuple(self._row(text, words, number) for number in chosen)))
+        for wrong in raw["wrong"]:
+            violated = [number for number in wrong.get("facts", ()) if number in known]
+            if wrong["kind"] in _NOT_FAULTS or not violated:
+                continue
+            fact = self.chance.choice(violated)
+            bad = self.reader.reader.numbers(wrong["text"])
+            rows = [self._row(bad, words, fact, wrong=True)]
+            rows.append(self._row(texts[wrong["of"]], words, fact))
+            worse = [(0, 1)]
+            others = [number for number in known if number not in wrong["facts"]]
+            if others:
+                worse.append((0, 2))
+                rows.append(self._row(bad, words, self.chance.choice(others)))
+            cases.append(Case(tuple(rows), tuple(worse)))
+        return cases
+
+    def _words(self, record: Any, text: str) -> _FactsOfRecord:
+        item = read_record(record, text, id="1").item
+        return _FactsOfRecord(RecordWords(self.reader.reader, item.triples), item.paths)
+
+    def _sentence(self, text: str, span: Span) -> list[int] | None:
+        found = (own for place, own in self.reader.sentences(text) if overlap(place, span))
+        return next(found, None)
+
+    def _row(
+        self, sentence: Sequence[int], words: RecordWords, fact: int, *, wrong: bool = False
+    ) -> Row:
+        ids, mark = self.reader.input(sentence, words, fact)
+        return Row(tuple(ids), mark, wrong)
+
+
+class _FactsOfRecord(NamedTuple):
+    words: RecordWords
+    paths: Sequence[str]
+
+    def at(self, path: str) -> int | None:
+        """The first fact at a JSON pointer, below it, or of which it is a part."""
+        for number, own in enumerate(self.paths):
+            near = own == path or own.startswith(f"{path}/") or path.startswith(f"{own}/")
+            if near and self.words.facts[number][0]:
+                return number
+        return None
 
 
 def overlap(one: Span, other: Span) -> bool:
@@ -230,121 +317,13 @@ def overlap(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def _item(record: Any, text: str) -> Item:
-    return read_record(record, text, id="1").item
-
-
-def record_cases(reader: RecordReader, one: WrittenRecord) -> list[Case]:
-    """All cases of a written record."""
-    texts = [rows_of(reader, _item(one.record, text), ()) for text in one.faithful]
-    cases, used = [], set()
-    for wrong in one.wrong:
-        twin = texts[wrong.of]
-        rows = rows_of(reader, _item(one.record, wrong.text), wrong.spans, wrong.spans)
-        rows = [(place, row) for place, row in rows if row.is_wrong]
-        for _, row in rows:
-            right = _twin(twin, row)
-            if right is None:
-                cases.append(Case((row,)))
-                continue
-            used.add((wrong.of, right))
-            own = [row, twin[right][1]]
-            worse = [(0, 1)]
-            turned = turn_record(one.record, wrong) if len(rows) == 1 else None
-            if turned is not None:
-                start = _start_of(one.faithful[wrong.of], wrong)
-                old = (start, start + len(wrong.old))
-                now = rows_of(reader, _item(turned, wrong.text), (), wrong.spans)
-                then = rows_of(reader, _item(turned, one.faithful[wrong.of]), (old,), (old,))
-                if len(now) == len(then) == 1 and then[0][1].is_wrong:
-                    own += [then[0][1], now[0][1]]
-                    worse += [(2, 3), (0, 3), (2, 1)]
-            cases.append(Case(tuple(own), tuple(worse)))
-    for _, text, span in one.same:
-        for _, row in rows_of(reader, _item(one.record, text), (), (span,)):
-            cases.append(Case((row,)))
-    for of, own in enumerate(texts):
-        rest = [row for number, (_, row) in enumerate(own) if (of, number) not in used]
-        cases += [Case((row,)) for row in rest]
-    return cases
-
-
 def _start_of(text: str, wrong: WrongText) -> int:
+    """Where a text has the words that are replaced in its wrong version."""
     first = 0
     while first < min(len(text), len(wrong.text)) and text[first] == wrong.text[first]:
         first += 1
     found = text.find(wrong.old, max(0, first - len(wrong.old)))
     return first if found < 0 else found
-
-
-def _twin(rows: Sequence[tuple[Span, Row]], row: Row) -> int | None:
-    """The sentence of the faithful text with the most pieces in common."""
-    words = {row.ids[one] for one in row.places}
-    best, most = None, 0.4
-    for number, (_, other) in enumerate(rows):
-        own = {other.ids[one] for one in other.places}
-        alike = len(words & own) / max(1, len(words | own))
-        if alike > most:
-            best, most = number, alike
-    return best
-
-
-# Groups of the relation reader
-
-
-def relation_cases(reader: RecordReader, raw: dict[str, Any]) -> list[Case]:
-    """The cases of a small graph with faithful and wrong texts."""
-    triples = tuple(Triple(*map(str, one)) for one in raw["triples"])
-
-    def item(text: str) -> Item:
-        return Item("1", triples, text)
-
-    texts = [rows_of_graph(reader, item(text), ()) for text in raw["faithful"]]
-    cases, used = [], set()
-    for wrong in raw["wrong"]:
-        if wrong["kind"] in _NOT_FAULTS:
-            continue
-        spans = changed_places(raw["faithful"][wrong["of"]], wrong["text"])
-        if spans is None:
-            continue
-        for _, row in rows_of_graph(reader, item(wrong["text"]), spans):
-            right = _twin(texts[wrong["of"]], row)
-            if row.is_wrong and right is not None:
-                if sum(row.labels) > _MOST_CHANGED * len(row.labels):
-                    continue
-                used.add((wrong["of"], right))
-                cases.append(Case((row, texts[wrong["of"]][right][1]), ((0, 1),)))
-    for of, own in enumerate(texts):
-        cases += [Case((row,)) for n, (_, row) in enumerate(own) if (of, n) not in used]
-    return cases
-
-
-def rows_of_graph(
-    reader: RecordReader, item: Item, spans: Sequence[Span]
-) -> list[tuple[Span, Row]]:
-    """The rows of a short text about a small graph; all facts fit."""
-    found = []
-    for one in reader.inputs(item):
-        labels = tuple(int(any(overlap(own, span) for span in spans)) for own in one.offsets)
-        place = one.offsets[0][0], one.offsets[-1][1]
-        found.append((place, Row(tuple(one.ids), tuple(one.types), tuple(one.places), labels)))
-    return found
-
-
-def changed_places(before: str, after: str) -> list[Span] | None:
-    """The words of a text that another version of it does not have; None where most differ."""
-    old, new = ([*re.finditer(r"\w+|[^\w\s]", one)] for one in (before, after))
-    matcher = SequenceMatcher(
-        None, [one[0] for one in old], [one[0] for one in new], autojunk=False
-    )
-    found: list[Span] = []
-    for tag, _, _, first, last in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        if first == last:  # words are missing: their neighbours say something else now
-            first, last = max(0, first - 1), min(len(new), last + 1)
-        found.append((new[first].start(), new[last - 1].end()))
-    return found if found and matcher.ratio() > 1 - _MOST_CHANGED else None
 
 
 # All of them
@@ -366,44 +345,29 @@ def split(records: Sequence[_Any]) -> tuple[list[_Any], list[_Any]]:
     return learned, [*records[HELD_OUT - 1 :: HELD_OUT]]
 
 
-def read_sources(
-    reader: RecordReader,
-    cache: Path,
-    relations: float,
-    progress: Callable[[int, int], None] = lambda *_: None,
-) -> list[Source]:
-    """The written records and the groups of the relation reader, with a share for the latter.
-
-    The rules read every text, which takes a second per record, so the cases of a file are kept in
-    the folder `cache` until the file changes.
-    """
-    cache.mkdir(parents=True, exist_ok=True)
-    found: dict[str, list[Case]] = {"records": [], "relations": []}
-    counts = dict.fromkeys(found, 0)
-    records, graphs = sorted(DATA.glob("*.jsonl")), sorted(WRITTEN.glob("*.jsonl"))
-    for number, path in enumerate([*records, *graphs]):
-        kind = "records" if path.parent == DATA else "relations"
-        kept = cache / f"{kind}-{path.stem}-{file_hash(path)[:12]}.pickle"
-        if not kept.is_file():
-            made = _make_cases(reader, path, kind)
-            with replacing(kept) as stream:
-                pickle.dump(made, stream)
-        with kept.open("rb") as stream:
-            count, cases = pickle.load(stream)  # noqa: S301 - a file that this recipe has written
-        found[kind] += cases
-        counts[kind] += count
-        progress(number + 1, len(records) + len(graphs))
-    shares = {"records": 1 - relations, "relations": relations}
-    names = {"records": "research/records/data", "relations": "research/relations/data/written"}
-    return [Source(names[one], shares[one], counts[one], found[one]) for one in found]
-
-
-def _make_cases(reader: RecordReader, path: Path, kind: str) -> tuple[int, list[Case]]:
-    if kind == "records":
-        learned, _ = split(read_written(path))
-        return len(learned), [case for one in learned for case in record_cases(reader, one)]
-    graphs, _ = split([json.loads(one) for one in path.read_text("utf-8").splitlines() if one])
-    return len(graphs), [case for one in graphs for case in relation_cases(reader, one)]
+def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[Source]:
+    """The written records and the groups of the relation reader, with a share for the latter."""
+    maker = CaseMaker(reader, seed)
+    records = [one for path in sorted(DATA.glob("*.jsonl")) for one in split(read_written(path))[0]]
+    graphs = [
+        json.loads(line)
+        for path in sorted(WRITTEN.glob("*.jsonl"))
+        for line in split(path.read_text(encoding="utf-8").splitlines())[0]
+    ]
+    return [
+        Source(
+            "research/records/data",
+            1 - relations,
+            len(records),
+            [case for one in records for case in maker.record_cases(one)],
+        ),
+        Source(
+            "research/relations/data/written",
+            relations,
+            len(graphs),
+            [case for one in graphs for case in maker.relation_cases(one)],
+        ),
+    ]
 
 
 @dataclass(frozen=True)
@@ -414,7 +378,7 @@ class Batches:
     seed: int = 0
     pool: int = 512
     """Cases that are sorted by length together."""
-    size: int = 2048
+    size: int = 1024
     """Word pieces of a stack, with padding."""
     stacks: int = 2
 

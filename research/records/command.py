@@ -67,19 +67,15 @@ def train(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
     ],
-    cache: Annotated[
-        Path, typer.Option("--cache", metavar="DIR", help="Where the cases of each file are kept.")
-    ],
     steps: Annotated[int, typer.Option("--steps", min=1)] = 1000,
     rate: Annotated[float, typer.Option("--rate", help="The learning rate.")] = 1e-4,
     fall: Annotated[
         float, typer.Option("--fall", help="The share of steps over which the rate falls.")
     ] = 0.0,
-    batch: Annotated[int, typer.Option("--batch", help="Word pieces per stack.")] = 2048,
     relations: Annotated[
         float,
         typer.Option("--relations", min=0, max=1, help="The share of small graphs."),
-    ] = 0.3,
+    ] = 0.25,
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
     count: Annotated[
@@ -92,18 +88,17 @@ def train(
 ) -> None:
     """Train the record reader, or continue where it was stopped; SIGTERM saves its state."""
     from adequa.training.setup import find_base, read_tokenizer
-    from research.records.cases import read_sources
+    from research.records.cases import DATA, read_sources
     from research.records.figures import read_held_out
     from research.records.torch_training import RecordSettings, train_records
 
     settings = RecordSettings(
-        data=(cache,),
+        data=(DATA,),
         out=out,
         base=base,
         steps=steps,
         rate=rate,
         fall=fall,
-        batch=batch,
         relations=relations,
         seed=seed,
         look_every=look_every,
@@ -113,8 +108,7 @@ def train(
     )
     words = WordTable.read(shipped_weights(DEFAULT).path("words.npz"))  # those of the base, too
     reader = RecordReader(read_tokenizer(find_base(base).folder), words, lambda *_: [])
-    with progress_bar("files") as progress:
-        sources = read_sources(reader, cache, relations, progress)
+    sources = read_sources(reader, relations, seed)
     held_out = read_held_out(reader, count)
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from adequa.models.records import RecordReader
+from adequa.models.records import ASKED, RecordReader, RecordWords
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
-from research.records.cases import DATA, Row, read_written, rows_of, split
+from research.records.cases import DATA, Row, overlap, read_written, split
 
 
 class HeldOutText(NamedTuple):
-    """The rows of a text; whether it is faithful, edited and still true, or wrong."""
+    """The rows of a text that are asked about; a row of a wrong sentence is `wrong`."""
 
     name: str
     kind: str
+    """`faithful`, `same` (edited, and still true), or the kind of its fault."""
     of: int
     rows: tuple[Row, ...]
 
@@ -33,49 +34,45 @@ def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
         texts += [("same", of, text, ()) for of, text, _ in record.same]
         for kind, of, text, spans in texts:
             item = read_record(record.record, text, id=record.id).item
-            rows = tuple(row for _, row in rows_of(reader, item, spans))
-            found.append(HeldOutText(record.id, kind, of, rows))
+            words = RecordWords(reader.reader, item.triples)
+            rows = []
+            for place, sentence in reader.sentences(text):
+                wrong = any(overlap(place, span) for span in spans)
+                for fact in reader.rank(sentence, words, ASKED):
+                    ids, mark = reader.input(sentence, words, fact)
+                    rows.append(Row(tuple(ids), mark, wrong))
+            found.append(HeldOutText(record.id, kind, of, tuple(rows)))
     return found
 
 
-RowLogits = tuple[float, NDArray[np.float32]]
-"""Of a row: the logit of a fault, and those of its words."""
-
-
 def measure(
-    read: Callable[[Sequence[Row]], Sequence[RowLogits]], texts: Sequence[HeldOutText]
+    read: Callable[[Sequence[Row]], Sequence[float]], texts: Sequence[HeldOutText]
 ) -> dict[str, float]:
-    """How well wrong texts are told from faithful ones, by sentences and by their worst words."""
-    found = iter(read([row for text in texts for row in text.rows]))
-    by_name: dict[str, list[tuple[HeldOutText, list[RowLogits]]]] = {}
+    """How well wrong texts are told from faithful ones by their worst sentence and fact."""
+    logits = iter(read([row for text in texts for row in text.rows]))
+    worst: dict[tuple[str, str, int], float] = {}
+    judged = []
     for text in texts:
-        by_name.setdefault(text.name, []).append((text, [next(found) for _ in text.rows]))
-    result: dict[str, float] = {}
-    for way, score in (("fault", lambda one: one[0]), ("words", lambda one: float(one[1].max()))):
-        clean, bad, same, pairs, placed = [], [], [], [], []
-        for own in by_name.values():
-            right = {
-                text.of: max(map(score, read)) for text, read in own if text.kind == "faithful"
-            }
-            clean += right.values()
-            for text, read in own:
-                worst = max(map(score, read))
-                if text.kind == "same":
-                    same.append(worst)
-                elif text.kind != "faithful":
-                    bad.append(worst)
-                    pairs.append(worst > right[text.of])
-                    best = max(range(len(read)), key=lambda n: score(read[n]))
-                    labels = text.rows[best].labels
-                    placed.append(bool(labels[int(read[best][1].argmax())]))
-        labels = [0] * len(clean) + [1] * len(bad)
-        result[f"{way}_auc"] = round(float(area_under_curve(labels, clean + bad)), 3)
-        result[f"{way}_pairs"] = round(float(np.mean(pairs)), 3)
-        for share in (0.05, 0.1, 0.2):
-            limit = float(np.quantile(clean, 1 - share))
-            result[f"{way}_at_{share}"] = round(float(np.mean([one > limit for one in bad])), 3)
-            hit = [one > limit and at for one, at in zip(bad, placed, strict=True)]
-            result[f"{way}_placed_{share}"] = round(float(np.mean(hit)), 3)
-            if same and share == 0.1:
-                result[f"{way}_same"] = round(float(np.mean([one > limit for one in same])), 3)
-    return result
+        own = [(next(logits), row.wrong) for row in text.rows]
+        most, at_fault = max(own, default=(-30.0, False))
+        judged.append((text, most, at_fault))
+        if text.kind == "faithful":
+            worst[text.name, text.kind, text.of] = most
+    clean = [most for text, most, _ in judged if text.kind == "faithful"]
+    wrong = [one for one in judged if one[0].kind not in ("faithful", "same")]
+    labels = [0] * len(clean) + [1] * len(wrong)
+    area = area_under_curve(labels, [*clean, *(most for _, most, _ in wrong)])
+    pairs = [most > worst[text.name, "faithful", text.of] for text, most, _ in wrong]
+    found = {"auc": area or 0.0, "pairs": float(np.mean(pairs))}
+    for share in (0.05, 0.1, 0.2):
+        limit = float(np.quantile(clean, 1 - share))
+        found[f"at_{share}"] = float(np.mean([most > limit for _, most, _ in wrong]))
+        found[f"placed_{share}"] = float(np.mean([most > limit and at for _, most, at in wrong]))
+    limit = float(np.quantile(clean, 0.9))
+    same = [most > limit for text, most, _ in judged if text.kind == "same"]
+    found["same_at_0.1"] = float(np.mean(same)) if same else 0.0
+    kinds: dict[str, list[bool]] = defaultdict(list)
+    for text, most, _ in wrong:
+        kinds[text.kind].append(most > limit)
+    found |= {f"{kind}_at_0.1": float(np.mean(own)) for kind, own in sorted(kinds.items())}
+    return {name: round(value, 3) for name, value in found.items()}

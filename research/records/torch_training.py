@@ -1,8 +1,8 @@
 """The training of the record reader, which can be stopped and resumed exactly. Imports torch.
 
-The network is a verifier: its head `unsupported` learns from the words of a sentence, the head of
-the pair whether the sentence has a fault. A wrong sentence must be worse than its faithful twin by
-a margin. It starts from the relation reader, which can read who did what to whom.
+The network is a verifier: its head `unsupported` and that of the pair learn whether a sentence
+contradicts a fact, the former at the beginning of the fact. A wrong sentence must be worse than its
+faithful twin by a margin. It starts from a reader of small graphs, that from the relation reader.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -21,20 +20,18 @@ from adequa.training.torch_data import padded
 from adequa.training.torch_fit import silence
 from adequa.training.torch_networks import VerifierNetwork
 from research.records.cases import Batches, Case, Row, Source
-from research.records.figures import HeldOutText, RowLogits, measure
+from research.records.figures import HeldOutText, measure
 from research.relations.torch_training import Parts, StackSettings, StackTraining, load_network
 
 MARGIN, ABOVE = 2.0, 0.3
 """How much worse a wrong sentence should be than its twin, and the weight of that in the loss. Not
 chosen by a comparison."""
-WORDS = 2.0
-"""The weight of the words in the loss; the sentence has 1. Not chosen by a comparison."""
-WRONG_WORDS = 2.0
-"""The weight of a wrong word, of which there is one in ten. Not chosen by a comparison."""
+FACT, WRONG = 2.0, 2.0
+"""The weight of the answer at the fact, where that of the pair has 1, and in it of contradicted
+facts, which are one row in four. Not chosen by a comparison."""
 LIMITS = (
-    "English sentences beside at most some 200 word pieces of a record. It does not calculate, and "
-    "is told by rules which values the record explains. Weakest on totals, on comparisons of "
-    "numbers and on additions that sound like the data; see docs/metrics/nli.md."
+    "English sentences beside single facts of a record. It does not calculate, and sees neither "
+    "comparisons nor totals of several facts; see docs/metrics/nli.md."
 )
 """What the card of the model says of its limits."""
 
@@ -44,15 +41,15 @@ class RecordSettings(StackSettings):
     """The defaults are the recipe of the shipped record reader."""
 
     steps: int = 1000
-    batch: int = 2048
+    batch: int = 1024
     stacks: int = 2
     average: float = 0.99
-    relations: float = 0.3
+    relations: float = 0.25
     """The share of cases that come from the groups of the relation reader."""
 
     def recipe(self) -> dict[str, Any]:
         """The common part, the loss and the mixture."""
-        more = {"margin": MARGIN, "above": ABOVE, "words": WORDS, "wrong_words": WRONG_WORDS}
+        more = {"margin": MARGIN, "above": ABOVE, "fact": FACT, "wrong": WRONG}
         return {**super().recipe(), **more, "relations": self.relations}
 
 
@@ -62,7 +59,7 @@ def step_losses(
     """The shares of the stacks in a step's loss, one by one."""
     for stack in stacks:
         parts = case_losses(network, stack)
-        loss = WORDS * parts["words"] + parts["fault"] + ABOVE * parts.get("margin", 0.0)
+        loss = FACT * parts["fact"] + parts["pair"] + ABOVE * parts.get("margin", 0.0)
         yield (
             loss / len(stacks),
             {name: float(one.detach()) / len(stacks) for name, one in parts.items()},
@@ -72,19 +69,13 @@ def step_losses(
 def case_losses(network: VerifierNetwork, stack: Sequence[Case]) -> dict[str, Tensor]:
     """The parts of the loss of some cases, as means over what they have."""
     rows = [row for case in stack for row in case.rows]
-    tokens, pair = network.logits(
-        padded([[*row.ids] for row in rows]),
-        padded([[1] * len(row.ids) for row in rows]),
-        padded([[*row.types] for row in rows]),
-    )
-    words = torch.cat([tokens[number, list(row.places), 1] for number, row in enumerate(rows)])
-    labels = torch.tensor([float(one) for row in rows for one in row.labels])
-    wrong = torch.tensor([float(row.is_wrong) for row in rows])
+    facts, pair = _logits(network, rows)
+    wrong = torch.tensor([float(row.wrong) for row in rows])
     parts = {
-        "words": functional.binary_cross_entropy_with_logits(
-            words, labels, weight=1 + (WRONG_WORDS - 1) * labels
+        "fact": functional.binary_cross_entropy_with_logits(
+            facts, wrong, weight=1 + (WRONG - 1) * wrong
         ),
-        "fault": functional.binary_cross_entropy_with_logits(pair, wrong),
+        "pair": functional.binary_cross_entropy_with_logits(pair, wrong),
     }
     first, worse = 0, []
     for case in stack:
@@ -96,25 +87,30 @@ def case_losses(network: VerifierNetwork, stack: Sequence[Case]) -> dict[str, Te
     return parts
 
 
-def logits_of(network: VerifierNetwork, rows: Sequence[Row], size: int = 4096) -> list[RowLogits]:
-    """The answers of a network for some rows."""
+def _logits(network: VerifierNetwork, rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
+    """The logits of some rows: at the fact, and of the pair."""
+    tokens, pair = network.logits(
+        padded([[*row.ids] for row in rows]),
+        padded([[1] * len(row.ids) for row in rows]),
+        padded([[0] * row.mark + [1] * (len(row.ids) - row.mark) for row in rows]),
+    )
+    return tokens[range(len(rows)), [row.mark for row in rows], 1], pair
+
+
+def logits_of(network: VerifierNetwork, rows: Sequence[Row], size: int = 4096) -> list[float]:
+    """The answers of a network at the facts of some rows."""
     order = sorted(range(len(rows)), key=lambda place: len(rows[place].ids))
-    found: list[RowLogits] = [(0.0, np.zeros(0, np.float32))] * len(rows)
+    found = [0.0] * len(rows)
+    network.eval()
     while order:
         count = 1
         while count < len(order) and (count + 1) * len(rows[order[count]].ids) <= size:
             count += 1
         chosen, order = order[:count], order[count:]
-        own = [rows[place] for place in chosen]
         with torch.inference_mode():
-            tokens, pair = network.logits(
-                padded([list(one.ids) for one in own]),
-                padded([[1] * len(one.ids) for one in own]),
-                padded([list(one.types) for one in own]),
-            )
-        for number, place in enumerate(chosen):
-            words = tokens[number, list(rows[place].places), 1].numpy().copy()
-            found[place] = float(pair[number]), words
+            logits, _ = _logits(network, [rows[place] for place in chosen])
+        for place, logit in zip(chosen, logits.tolist(), strict=True):
+            found[place] = logit
     return found
 
 

@@ -1,8 +1,10 @@
-"""The record reader: what it is shown of a record, and where its answers are read."""
+"""The record reader: which facts a sentence is asked about, and how they are shown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,19 +12,18 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.models.records import (
-    ROOM,
-    Mark,
+    ASKED,
     RecordReader,
     RecordWords,
     WordLikeness,
     load_record_reader,
     word_field,
 )
-from adequa.models.relations import PLACEHOLDERS
 from adequa.models.runtime import WordTable
 from adequa.models.wordpiece import WordPiece
+from adequa.training.export import seal
 
-WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
+WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]")
 WORDS += ("isnes", "aldby", "towns", "railway", "area", "yes", "no", "has", "a", ".", "it", "31")
 WORDS += ("and", "large")
 TOWNS = (
@@ -35,7 +36,7 @@ TOWNS = (
 
 
 class Doubting:
-    """A network that doubts the word `a`, and a sentence with it; it keeps its inputs."""
+    """A network that finds every no contradicted; it keeps its inputs."""
 
     def __init__(self, reader: WordPiece) -> None:
         self.words = {number: word for word, number in reader.ids.items()}
@@ -48,11 +49,9 @@ class Doubting:
         for ids, kinds in zip(sequences, types, strict=True):
             words = [self.words[number] for number in ids]
             self.seen.append(" ".join(words))
-            tokens = np.full((len(ids), 3), -4.0)
-            for place, (word, kind) in enumerate(zip(words, kinds, strict=True)):
-                if word == "a" and kind == 0:
-                    tokens[place, 1] = 3.0
-            found.append({"tokens": tokens, "pair": np.array([tokens[:, 1].max()])})
+            tokens = np.zeros((len(ids), 3))
+            tokens[kinds.index(1), 1] = 3.0 if "no" in words else -4.0
+            found.append({"tokens": tokens})
         return found
 
 
@@ -68,37 +67,23 @@ def reader() -> tuple[RecordReader, Doubting]:
     return RecordReader(tokens, table(tokens), run), run
 
 
-def test_a_sentence_is_read_after_the_one_before_beside_the_facts_of_each_object() -> None:
+def test_a_sentence_is_asked_about_one_fact_at_a_time_the_most_alike_first() -> None:
     own, run = reader()
-    item = Item("1", TOWNS, "Isnes has a railway. It has 31.")
-    ((first, second),) = own.read([item], [[(27, Mark.EXPLAINED)]])
-    facts = (
-        "[unused1] towns isnes [unused2] railway [unused3] no [unused2] area [unused3] 31 "
-        "[unused1] towns aldby [unused2] railway [unused3] yes [SEP]"
-    )
-    assert run.seen == [
-        f"[CLS] [SEP] isnes has a railway . [SEP] {facts}",
-        f"[CLS] isnes has a railway . [SEP] it has {PLACEHOLDERS[-3]} 31 . [SEP] {facts}",
+    ((first, second),) = own.read([Item("1", TOWNS, "Isnes has a railway. It has 31.")])
+    sentence = "[CLS] isnes has a railway . [SEP]"
+    assert run.seen[:3] == [
+        f"{sentence} [unused1] towns isnes [unused2] railway [unused3] no [SEP]",
+        f"{sentence} [unused1] towns aldby [unused2] railway [unused3] yes [SEP]",
+        f"{sentence} [unused1] towns isnes [unused2] area [unused3] 31 [SEP]",
     ]
-    assert first.words == [-4.0, -4.0, 3.0, -4.0, -4.0]
-    assert first.offsets[2] == (10, 11)
-    assert first.fault == 3.0
-    assert second.words == [-4.0] * 4
-    assert [item.text[start:end] for start, end in second.offsets] == ["It", "has", "31", "."]
-    assert second.facts == (1, 2, 4)  # a link is said by the name of its object
+    assert (first.start, first.end) == (0, 20)
+    assert first.facts == (1, 4, 2)  # the names of objects are no facts of their own
+    assert first.logits == (3.0, -4.0, -4.0)
+    assert second.facts[0] == 2
 
 
-def test_every_mark_is_another_word() -> None:
+def test_of_a_large_record_only_the_facts_most_like_the_sentence_are_asked_about() -> None:
     own, run = reader()
-    text = "Isnes has 31."
-    for mark in Mark:
-        own.read([Item("1", TOWNS, text)], [[(10, mark)]])
-    assert len({one.split()[4] for one in run.seen}) == len(Mark)
-
-
-def test_of_a_large_record_the_facts_are_read_whose_words_are_like_the_sentence() -> None:
-    tokens = WordPiece(WORDS)
-    likeness = WordLikeness(table(tokens))
     rows = [
         fact
         for number in range(60)
@@ -107,30 +92,27 @@ def test_of_a_large_record_the_facts_are_read_whose_words_are_like_the_sentence(
             Triple(f"Isnes {number}", "area", "31" if number == 50 else "7"),
         )
     ]
-    words = RecordWords(tokens, rows)
-    chosen = words.choose(tokens.numbers("the area is 31"), 40, likeness)
-    assert 101 in chosen  # its field and its value
-    # The same field of other rows comes next, and what else fits of a row that is named.
-    assert all(number % 2 for number in chosen if number != 100)
-    assert chosen == sorted(chosen)
-    assert 35 < len(words.join(chosen)) <= 40
-    own = RecordReader(tokens, table(tokens), lambda *_: [])
-    for one in own.inputs(Item("1", tuple(rows), "It has a railway. " * 40)):
-        assert one.types.count(1) <= ROOM + 1
+    ((one,),) = own.read([Item("1", tuple(rows), "The area is 31.")])
+    assert len(one.facts) == len(run.seen) == ASKED
+    assert one.facts[0] == 101  # its field and its value
+    assert all(number % 2 for number in one.facts)  # then the same field of other objects
 
 
 def test_a_long_sentence_is_read_in_windows_that_cover_it() -> None:
     own, _ = reader()
     text = "Isnes has a railway and " * 60
-    found = own.inputs(Item("1", TOWNS, text))
+    found = own.sentences(text)
     assert len(found) > 1
-    covered = {place for one in found for place in one.offsets}
-    assert covered == {(start, end) for _, start, end in own.reader.pieces(text)}
+    assert found[0][0][0] == 0
+    assert found[-1][0][1] == len(text.rstrip())
+    assert all(later[0][0] <= earlier[0][1] for earlier, later in pairwise(found))
 
 
-def test_a_text_without_sentences_has_no_reading() -> None:
+def test_a_text_without_words_and_a_record_without_facts_have_no_answers() -> None:
     own, run = reader()
-    assert own.read([Item("1", TOWNS, " ")], [[]]) == [[]]
+    assert own.read([Item("1", TOWNS, " ")]) == [[]]
+    ((one,),) = own.read([Item("1", (), "Isnes has a railway.")])
+    assert one.logits == ()
     assert run.seen == []
 
 
@@ -148,11 +130,18 @@ def test_fields_and_values_in_words(predicate: str, value: str, expected: tuple[
     assert word_field(Triple("It", predicate, value)) == expected
 
 
-def test_weights_without_a_record_reader_have_none(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    from adequa.training.export import seal
+def test_likeness_is_that_of_the_nearest_word() -> None:
+    tokens = WordPiece(WORDS)
+    likeness = WordLikeness(table(tokens))
+    alike, other = (np.array(tokens.numbers(one)) for one in ("railway area", "railway"))
+    assert likeness.best(alike, other).tolist() == pytest.approx([1.0, 0.0], abs=0.05)
+    assert likeness.best(alike, other[:0]).tolist() == [0.0, 0.0]
+    words = RecordWords(tokens, TOWNS)
+    assert words.choose(tokens.numbers("area"), 1, likeness) == [2]
 
-    folder = tmp_path_factory.mktemp("weights")
+
+def test_weights_without_a_record_reader_have_none(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    folder.mkdir()
     seal(folder, version="empty", models={"encoder": {}})
     assert load_record_reader(str(folder)) is None

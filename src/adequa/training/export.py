@@ -58,8 +58,7 @@ _USE["relations"] = (
     "fact's ends state its relation."
 )
 _USE["records"] = (
-    "Reads a sentence beside the part of a record that could bear on it: which of its words the "
-    "record does not support."
+    "Reads a sentence of a text about a record and one fact: whether the sentence contradicts it."
 )
 _SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
 _NOT_STATED = "not stated"

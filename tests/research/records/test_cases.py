@@ -1,4 +1,4 @@
-"""Written records as cases: edits, records in which the wrong words are right, rows, batches."""
+"""Written records as cases: edits, records in which the wrong words are right, batches."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from research.records.cases import (
     HELD_OUT,
     Batches,
     Case,
+    CaseMaker,
     Row,
     Source,
     WrongText,
-    changed_places,
     read_sources,
     read_written,
-    record_cases,
-    relation_cases,
     split,
     turn_record,
 )
@@ -109,74 +107,80 @@ def test_a_record_that_cannot_be_turned(old: str, new: str, kind: str, path: str
     assert turn_record(RECORD, wrong(old, new, kind, path)) is None
 
 
+def shown(row: Row, reader: RecordReader) -> str:
+    words = {number: word for word, number in reader.reader.ids.items()}
+    return " ".join(words[number] for number in row.ids).replace(" ##", "")
+
+
 def test_a_wrong_sentence_is_learned_beside_its_twin(tmp_path: Path, reader: RecordReader) -> None:
     edit = {"of": 0, "old": "no sauna", "new": "a sauna", "kind": "polarity", "path": "/sauna"}
     (one,) = read_written(write(tmp_path / "a.jsonl", wrong=[edit]))
-    first, *others = record_cases(reader, one)
-    words = {number: word for word, number in reader.reader.ids.items()}
-
-    def marked(row: Row) -> list[str]:
-        pairs = zip(row.places, row.labels, strict=True)
-        return [words[row.ids[place]] for place, label in pairs if label]
-
-    assert [marked(row) for row in first.rows] == [
-        ["a", "sa", "##una"],
-        [],
-        ["no", "sa", "##una"],
-        [],
+    *others, last = CaseMaker(reader).record_cases(one)
+    sentence = (
+        "[CLS] lamsen has {} sauna . [SEP] [unused1] lamsen [unused2] sauna [unused3] {} [SEP]"
+    )
+    assert [(shown(row, reader), row.wrong) for row in last.rows[:4]] == [
+        (sentence.format("a", "no"), True),
+        (sentence.format("no", "no"), False),
+        (sentence.format("no", "yes"), True),
+        (sentence.format("a", "yes"), False),
     ]
-    assert first.worse == ((0, 1), (2, 3), (0, 3), (2, 1))
-    assert all(len(case.rows) == 1 and not case.rows[0].is_wrong for case in others)
-    assert len(others) == 3  # the edited text, and two sentences without a wrong twin
+    assert last.worse[:4] == ((0, 1), (2, 3), (0, 3), (2, 1))
+    assert not any(row.wrong for case in others for row in case.rows)
+    assert len(others) == 4  # the sentences of both texts, and the edited one that is still true
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"kind": "polarity", "path": None},
+        {"kind": "polarity", "path": "/pool"},
+        {"kind": "wrong_comparison", "path": "/sauna"},
+    ],
+)
+def test_a_fault_that_no_single_fact_contradicts_is_no_case(
+    tmp_path: Path, reader: RecordReader, edit: dict[str, str]
+) -> None:
+    raw = {"of": 0, "old": "no sauna", "new": "a sauna", **edit}
+    (one,) = read_written(write(tmp_path / "a.jsonl", wrong=[raw]))
+    cases = CaseMaker(reader).record_cases(one)
+    assert not any(row.wrong for case in cases for row in case.rows)
 
 
 def test_groups_of_the_relation_reader(reader: RecordReader) -> None:
     group = {
-        "triples": [["Ann", "employer", "Acme"]],
+        "triples": [["Ann", "employer", "Acme"], ["Ann", "age", "40"]],
         "faithful": ["Ann works for Acme.", "Acme employs Ann."],
         "wrong": [
             {"text": "Ann never works for Acme.", "of": 0, "facts": [0], "kind": "negation"},
             {"text": "Ann knows Acme.", "of": 0, "facts": [0], "kind": "not_said"},
         ],
     }
-    first, second = relation_cases(reader, group)
-    assert first.worse == ((0, 1),)
-    assert sum(first.rows[0].labels) == 1
-    assert second.rows[0].labels == (0,) * len(second.rows[0].labels)
+    *others, last = CaseMaker(reader).relation_cases(group)
+    assert [row.wrong for row in last.rows] == [True, False, False]
+    assert "never" in shown(last.rows[2], reader)
+    assert "age" in shown(last.rows[2], reader)
+    assert last.worse == ((0, 1), (0, 2))
+    assert len(others) == 2
 
 
-def test_places_that_changed() -> None:
-    after = "Ann may have led Acme."
-    found = changed_places("Ann led Acme.", after)
-    assert [after[slice(*span)] for span in found or ()] == ["may have"]
-    assert changed_places("Ann led Acme.", "Ann Acme.") == [
-        (0, 8)
-    ]  # the neighbours of what is gone
-    assert changed_places("Ann led Acme.", "Something else entirely happened here") is None
-
-
-def test_cases_are_kept_until_a_file_changes(
+def test_all_sources_have_their_share(
     tmp_path: Path, reader: RecordReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "data"
-    folder.mkdir()
+    folder, graphs = tmp_path / "data", tmp_path / "graphs"
+    for one in (folder, graphs):
+        one.mkdir()
     write(folder / "a.jsonl")
-    graphs = tmp_path / "graphs"
-    graphs.mkdir()
     monkeypatch.setattr("research.records.cases.DATA", folder)
     monkeypatch.setattr("research.records.cases.WRITTEN", graphs)
-    sources = read_sources(reader, tmp_path / "cache", 0.3)
+    sources = read_sources(reader, 0.3, seed=1)
     assert [(one.share, one.items) for one in sources] == [(0.7, 1), (0.3, 0)]
-    monkeypatch.setattr("research.records.cases.record_cases", lambda *_: pytest.fail("made again"))
-    assert read_sources(reader, tmp_path / "cache", 0.3) == sources
-    write(folder / "a.jsonl", same=[])
-    with pytest.raises(pytest.fail.Exception, match="made again"):
-        read_sources(reader, tmp_path / "cache", 0.3)
+    assert read_sources(reader, 0.3, seed=1) == sources
 
 
 def test_batches_follow_from_the_seed_and_keep_their_size() -> None:
     def case(length: int) -> Case:
-        row = Row((1,) * length, (0,) * length, (1,), (0,))
+        row = Row((1,) * length, 1, wrong=False)
         return Case((row, row), ((0, 1),))
 
     source = Source("a", 1.0, 3, [case(length) for length in (10, 20, 30)])

@@ -13,6 +13,7 @@ pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from safetensors.torch import load_file  # noqa: E402
 
+from adequa.data import Item, Triple  # noqa: E402
 from adequa.models.records import load_record_reader  # noqa: E402
 from adequa.training import export_weights  # noqa: E402
 from research.records.cases import Case, Row, Source  # noqa: E402
@@ -28,8 +29,8 @@ from research.relations.torch_training import load_checkpoint  # noqa: E402
 
 from ..relations.tiny import write_base  # noqa: E402
 
-RIGHT = Row((2, 3, 8, 9, 3, 10, 3), (0, 0, 0, 0, 0, 1, 1), (2, 3), (0, 0))
-WRONG = Row((2, 3, 8, 11, 3, 10, 3), (0, 0, 0, 0, 0, 1, 1), (2, 3), (0, 1))
+RIGHT = Row((2, 8, 9, 3, 10, 3), 4, wrong=False)
+WRONG = Row((2, 8, 11, 3, 10, 3), 4, wrong=True)
 SOURCE = Source("tiny", 1.0, 1, [Case((WRONG, RIGHT), ((0, 1),)), Case((RIGHT,))])
 HELD_OUT = [HeldOutText("1", "faithful", 0, (RIGHT,)), HeldOutText("1", "polarity", 0, (WRONG,))]
 
@@ -51,7 +52,7 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(base: Path, tmp_
     whole = train_records(settings(base, tmp_path / "whole"), [SOURCE], HELD_OUT)
     assert whole.training["kind"] == "records"
     assert whole.training["data"] == [{"name": "tiny", "items": 1}]
-    assert 0 <= whole.figures["fault_auc"] <= 1
+    assert 0 <= whole.figures["auc"] <= 1
     steps = iter(range(100))
     parts = settings(base, tmp_path / "parts", resume=True)
     train_records(parts, [SOURCE], HELD_OUT, stop=lambda: next(steps) >= 3)
@@ -63,7 +64,9 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(base: Path, tmp_
     assert [json.loads(line)["step"] for line in log] == [3, 6]
 
 
-def test_the_loss_knows_the_wrong_words_and_the_worse_sentence(base: Path, tmp_path: Path) -> None:
+def test_the_loss_knows_the_contradicted_fact_and_the_worse_sentence(
+    base: Path, tmp_path: Path
+) -> None:
     trained = train_records(settings(base, tmp_path / "out", steps=60), [SOURCE])
     network, _ = load_checkpoint(trained.out)
     before, _ = load_checkpoint(
@@ -71,13 +74,12 @@ def test_the_loss_knows_the_wrong_words_and_the_worse_sentence(base: Path, tmp_p
     )
     with torch.no_grad():
         first, last = (case_losses(one, SOURCE.cases) for one in (before, network))
-    assert set(first) == {"words", "fault", "margin"}
+    assert set(first) == {"fact", "pair", "margin"}
     assert float(first["margin"]) == pytest.approx(MARGIN, abs=0.5)
-    assert float(last["words"]) < float(first["words"])
+    assert float(last["fact"]) < float(first["fact"])
     assert float(last["margin"]) < float(first["margin"])
-    (wrong, words), (right, _) = logits_of(network, [WRONG, RIGHT])
+    wrong, right = logits_of(network, [WRONG, RIGHT])
     assert wrong > right
-    assert words[1] > words[0]
 
 
 def test_the_exported_reader_reads(base: Path, tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_the_exported_reader_reads(base: Path, tmp_path: Path) -> None:
     folder = export_weights(trained.out, out=tmp_path / "weights").folder
     reader = load_record_reader(str(folder))
     assert reader is not None
-    (found,) = reader.run([WRONG.ids], [WRONG.types])
-    assert found["tokens"].shape == (len(WRONG.ids), 3)
-    assert found["pair"].shape == (1,)
-    assert "Reads a sentence beside the part of a record" in (folder / "records.md").read_text()
+    triple = Triple("Acme", "leader", "Ann")
+    ((one,),) = reader.read([Item("1", (triple,), "Ann leads Acme.")])
+    assert one.facts == (0,)
+    assert "whether the sentence contradicts it" in (folder / "records.md").read_text()

@@ -1,30 +1,29 @@
 """Findings in texts about records: what the rules find and what the record reader doubts, weighed.
 
-The rules of the entity detector compare names and values, and the record reader reads the words
-around them. It is told what the rules say of each name and value (`read_marks`). A finding is a
-clause that a rule complains of, or the words of a sentence that the reader doubts most; how likely
-it is right follows from both (`Credibility`), and unlikely ones are dropped.
+The rules of the entity detector compare names and values; the record reader reads a sentence beside
+single facts. A finding is a clause that a rule complains of, or one that contradicts a fact by the
+reader. How likely it is right follows from both (`Credibility`), and unlikely ones are dropped.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from adequa.data import Item
+from adequa.data import Item, Triple
 from adequa.entities import read_findings
 from adequa.entities.credibility import Credibility, FindingReader
 from adequa.metrics.sources import read_calibration
-from adequa.models.records import Mark, Marks, RecordReader, SentenceReading, load_record_reader
-from adequa.text import Span, clauses_around
+from adequa.models.records import RecordReader, SentenceReading, load_record_reader, word_field
+from adequa.text import SMALL_WORDS, Span, fold, split_clauses
+from adequa.text.values.terms import short_stem
 
 READER = "rule reader"
 """The feature of a finding of the record reader alone."""
-_FALL = 1.5
-"""By how much the doubt of a word may be lower than that of its neighbour, in log-odds, to be part
-of the same words."""
+_WORD = re.compile(r"\w+")
 
 
 class RecordFinding(NamedTuple):
@@ -36,6 +35,8 @@ class RecordFinding(NamedTuple):
     """The wrong words in it."""
     note: str
     features: Mapping[str, float]
+    fact: int | None = None
+    """The fact that it contradicts, where the reader has found it."""
 
 
 class RatedFinding(NamedTuple):
@@ -49,89 +50,59 @@ ReadRecords = Callable[[Sequence[Item]], "list[list[RatedFinding]]"]
 """The likely findings in texts about records."""
 
 
-def read_marks(rules: FindingReader) -> Marks:
-    """What the rules say of the names and values of a text, in order."""
-    text, values = rules.text, rules.values
-    covered = bytearray(len(text.string) + 1)
-    found: dict[int, Mark] = {}
-
-    def mark(start: int, end: int, what: Mark) -> None:
-        found.setdefault(start, what)
-        covered[start:end] = b"\1" * (end - start)
-
-    for one in rules.found:
-        mark(*one.place, Mark.DOUBTED)
-    for mention in rules.mentions:
-        if not any(covered[mention.start : mention.end]):
-            mark(mention.start, mention.end, Mark.EXPLAINED)
-    for span in text.values:
-        if not any(covered[span.start : span.end]):
-            explained = values.explain(span, text.string)
-            mark(span.start, span.end, Mark.EXPLAINED if explained else Mark.UNKNOWN)
-    return sorted(found.items())
-
-
 def find_claims(
-    item: Item, rules: FindingReader, marks: Marks, readings: Sequence[SentenceReading]
+    item: Item, rules: FindingReader, readings: Sequence[SentenceReading]
 ) -> list[RecordFinding]:
     """All findings in a text, whatever their credibility, in order."""
     found = []
+    starts = [one.start for one in readings]
     for one in rules.found:
         clause = rules.claim_at(one)
-        features = {**rules.read(one), **_doubts(readings, clause)}
-        note = one.reason(item.text)
-        found.append(RecordFinding(*clause, one.place, note, features))
-    told = dict(marks)
+        features = rules.read(one)
+        if readings:
+            reading = readings[max(0, bisect_right(starts, clause[0]) - 1)]
+            features["contradicts"] = max(reading.logits, default=0.0)
+        found.append(RecordFinding(*clause, one.place, one.reason(item.text), features))
     for reading in readings:
-        words = _worst_words(reading)
-        clause = clauses_around(item.text, *words, (reading.offsets[0][0], reading.offsets[-1][1]))
-        inside = [mark for place, mark in told.items() if words[0] <= place < words[1]]
+        if not reading.logits:
+            continue
+        worst = max(range(len(reading.logits)), key=reading.logits.__getitem__)
+        fact = reading.facts[worst]
+        triple = item.triples[fact]
+        start, end = _clause(item.text, reading, triple)
+        others = sorted(reading.logits)[:-1]
         features = {
             READER: 1.0,
-            **_doubts(readings, clause),
-            "explained value": float(Mark.EXPLAINED in inside),
-            "unknown value": float(Mark.UNKNOWN in inside),
-            "doubted value": float(Mark.DOUBTED in inside),
+            "contradicts": reading.logits[worst],
+            "contradicts others": others[-1] if others else reading.logits[worst],
+            "rank of fact": float(worst),
         }
-        note = f"{item.text[slice(*words)]!r} does not fit the data"
-        found.append(RecordFinding(*clause, words, note, features))
+        words = item.text[start:end]
+        note = f"{words!r}: the data has {triple.predicate} {triple.object!r}"
+        found.append(RecordFinding(start, end, (start, end), note, features, fact))
     return sorted(found, key=lambda one: one[:3])
 
 
-def _doubts(readings: Sequence[SentenceReading], place: Span) -> dict[str, float]:
-    """What the reader says of the sentence of some words, and of the worst of them."""
-    if not readings:
-        return {}
-    starts = [one.offsets[0][0] for one in readings]
-    reading = readings[max(0, bisect_right(starts, place[0]) - 1)]
-    inside = [
-        logit
-        for (start, end), logit in zip(reading.offsets, reading.words, strict=True)
-        if start < place[1] and place[0] < end
-    ]
-    return {"fault": reading.fault, "worst word": max(inside, default=min(reading.words))}
+def _clause(text: str, reading: SentenceReading, triple: Triple) -> Span:
+    """The clause of a sentence with most words of a field and its value, or all of it."""
+    wanted = _stems(" ".join(word_field(triple)))
+    clauses = split_clauses(text, reading.start, reading.end)
+    shared = [len(wanted & _stems(text[start:end])) for start, end in clauses]
+    best = max(shared, default=0)
+    if not best or shared.count(best) > 1:
+        return reading.start, reading.end
+    return clauses[shared.index(best)]
 
 
-def _worst_words(reading: SentenceReading) -> Span:
-    """The words around the piece that is doubted most."""
-    logits = reading.words
-    first = last = max(range(len(logits)), key=logits.__getitem__)
-    least = logits[first] - _FALL
-    while first > 0 and logits[first - 1] >= least:
-        first -= 1
-    while last + 1 < len(logits) and logits[last + 1] >= least:
-        last += 1
-    return reading.offsets[first][0], reading.offsets[last][1]
+def _stems(words: str) -> set[str]:
+    return {short_stem(one) for one in _WORD.findall(fold(words)) if one not in SMALL_WORDS}
 
 
 def find_all(reader: RecordReader | None, items: Sequence[Item]) -> list[list[RecordFinding]]:
     """All findings in each text, whatever their credibility; without a reader, of the rules."""
     rules = [read_findings(item) for item in items]
-    if reader is None:
-        return [find_claims(*row, [], []) for row in zip(items, rules, strict=True)]
-    marks = [read_marks(one) for one in rules]
-    readings = reader.read(items, marks)
-    return [find_claims(*row) for row in zip(items, rules, marks, readings, strict=True)]
+    readings = [[] for _ in items] if reader is None else reader.read(items)
+    return [find_claims(*row) for row in zip(items, rules, readings, strict=True)]
 
 
 def rate(findings: Sequence[RecordFinding], model: Credibility) -> list[RatedFinding]:
