@@ -28,7 +28,7 @@ def test_a_contradicted_fact_is_a_finding_at_the_clause_that_speaks_of_it() -> N
     own = item("Lamsen has 96 beds, and the owner is a stranger.")
     found = find_claims(own, read_findings(own), [reading(own, "owner", 2.0)])
     (finding,) = [one for one in found if READER in one.features]
-    assert own.text[finding.start : finding.end] == "and the owner is a stranger"
+    assert own.text[finding.start : finding.end] == "and the owner is a stranger."
     assert finding.fact is not None
     assert own.triples[finding.fact].predicate == "owner"
     assert finding.note.endswith("the data has owner 'Ola Berg'")
