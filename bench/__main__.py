@@ -76,7 +76,7 @@ def main() -> int:
         nargs="+",
         dest="sizes",
         metavar="COUNT",
-        help="the sizes of scale, smallest first",
+        help="the sizes of scale or of the part wide of memory, smallest first",
     )
     parser.add_argument(
         "--part",
@@ -90,7 +90,7 @@ def main() -> int:
     parser.add_argument(
         "--log",
         type=Path,
-        help="a file of outcomes of faults or scale; what it has is not measured again",
+        help="a file of outcomes of faults, growth or scale; what it has is not measured again",
     )
     parser.add_argument(
         "--half",

@@ -8,16 +8,19 @@ The seconds are the processor's, on one thread: what else runs on the machine do
 A megabyte keeps `nli` and `similarity` busy for many minutes, nearly all of them in the models,
 whose time goes by the word pieces they read. The part `pieces` counts these at full size without
 running the models, and measures the seconds of everything else.
+
+With `--log` each time is kept in a file, and what it has is not measured again.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,12 +32,15 @@ from adequa.metrics import load_metric
 EXPONENT, STEP = 1.2, 2.3
 """The most that is accepted: of the exponent, and of a single doubling."""
 PARTS = ("esa", "nli", "similarity", "pieces")
-OPTIONS = ("quick", "parts")
+OPTIONS = ("quick", "parts", "log")
 FACTS, MOST_FACTS = 20, 10_000
 CHARACTERS, MOST_CHARACTERS = 1_000, 1_000_000
 DOUBLINGS = 3
 _TIMES, _SHORT = 3, 5.0
 """A time is taken so often, unless these seconds are over."""
+Counting = AbstractContextManager[list[int]]
+Key = tuple[str, str, str, int]
+"""A part, a metric, what grows, and its size."""
 _QUICK = {"esa": (2, 2), "nli": (8, 32), "similarity": (8, 32)}
 """By what the largest items have fewer facts and characters with --quick."""
 _SYLLABLES = ("bar", "del", "fen", "gro", "hul", "jor", "kem", "lis", "mov", "nar", "pel", "quo")
@@ -48,10 +54,11 @@ _SENTENCES = (
 
 
 def measure(
-    data: Path, *, quick: bool = False, parts: Sequence[str] = PARTS
+    data: Path, *, quick: bool = False, parts: Sequence[str] = PARTS, log: Path | None = None
 ) -> list[dict[str, object]]:
     """The exponent and the largest step of each metric, in facts and in text."""
     del data
+    known = _read_log(log)
     rows: list[dict[str, object]] = []
     for name in (one for one in PARTS if one in parts):
         for metric in ("nli", "similarity") if name == "pieces" else (name,):
@@ -60,19 +67,37 @@ def measure(
             for what, largest in most.items():
                 sizes = [largest >> step for step in range(DOUBLINGS, -1, -1)]
                 given = {"facts": FACTS, "characters": CHARACTERS}
-                items = (made_item(**{**given, what: size}) for size in sizes)
+                seconds, counts = [], []
+                for size in sizes:
+                    key = (name, metric, what, size)
+                    if key not in known:
+                        item = made_item(**{**given, what: size})
+                        run: Counting = nullcontext([])
+                        counting = pieces_read() if name == "pieces" else run
+                        with counting as read:
+                            known[key] = (_seconds(metric, item, read.clear), sum(read))
+                        _append(log, key, known[key])
+                    seconds.append(known[key][0])
+                    counts.append(known[key][1])
                 if name != "pieces":
-                    seconds = [_seconds(metric, item) for item in items]
                     rows += _rows(f"{metric} with {what}", sizes, seconds, "s")
                     continue
-                with pieces_read() as read:
-                    seconds, counts = [], []
-                    for item in items:
-                        seconds.append(_seconds(metric, item, read.clear))
-                        counts.append(sum(read))
                 rows += _rows(f"what the models of {metric} read, with {what}", sizes, counts, "")
                 rows += _rows(f"{metric} without its models, with {what}", sizes, seconds, "s")
     return rows
+
+
+def _read_log(log: Path | None) -> dict[Key, tuple[float, int]]:
+    if log is None or not log.is_file():
+        return {}
+    lines = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    return {tuple(key): (seconds, pieces) for key, seconds, pieces in lines}
+
+
+def _append(log: Path | None, key: Key, found: tuple[float, int]) -> None:
+    if log is not None:
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps([key, *found]) + "\n")
 
 
 def _rows(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
+from bench import growth
 from bench.growth import exponent, forget, made_item, pieces_read
 
 
@@ -67,3 +71,25 @@ def test_what_the_models_read_is_linear_in_facts_and_text(
             metric.score([made_item(*size)])
             pieces.append(sum(read))
     assert 1.5 * pieces[0] < pieces[1] < 2.3 * pieces[0]
+
+
+def test_what_the_log_has_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    def seconds(name: str, item: Item, begin: Callable[[], None]) -> float:
+        if len(measured) == 5:
+            raise KeyboardInterrupt
+        measured.append(len(item.triples))
+        return float(len(item.triples) + len(item.text))
+
+    monkeypatch.setattr(growth, "_seconds", seconds)
+    log = tmp_path / "log"
+    with pytest.raises(KeyboardInterrupt):
+        growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    measured.clear()
+    rows = growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    assert len(measured) == 3  # of eight sizes
+    assert rows == growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 8
