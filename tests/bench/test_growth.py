@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from adequa.caches import Cache, deep_size
 from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
@@ -52,6 +55,37 @@ def test_time_of_esa_is_not_quadratic_in_facts_or_text(
         metric.score([item])
         seconds.append(time.process_time() - started)
     assert seconds[1] < 24 * seconds[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["1957 384 20 7 ", "on 3 May 1957 ", "Barfen Delgro, ", "a.m. p.m. "],
+    ids=["numbers", "dates", "names", "abbreviations"],
+)
+def test_time_of_esa_is_not_quadratic_in_the_length_of_a_sentence(words: str) -> None:
+    """Eight times the text without a full stop: 64 times the time if each word met all others."""
+    metric, made = load_metric("esa"), made_item(20, 100)
+    metric.score([made])
+    seconds = []
+    for size in (1_500, 12_000):
+        text = words * (size // len(words))
+        forget()
+        started = time.process_time()
+        metric.score([replace(made, text=text)])
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 24 * max(seconds[0], 0.02)
+
+
+def test_the_caches_of_esa_count_what_they_hold() -> None:
+    """A cache that counts too little outgrows its bound."""
+    metric = load_metric("esa")
+    forget()
+    metric.score([made_item(300, 1_000, seed=seed) for seed in range(3)])
+    caches = [one for one in gc.get_objects() if issubclass(type(one), Cache) and len(one)]
+    assert len(caches) > 4
+    for one in caches:
+        held = deep_size([value for value, _ in one._entries.values()])
+        assert held < 1.5 * one.bytes, type(next(iter(one._entries.values()))[0])
 
 
 @pytest.mark.parametrize("name", ["nli", "similarity"])

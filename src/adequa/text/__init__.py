@@ -26,6 +26,7 @@ from adequa.text.sentences import (
     Span,
     clauses_around,
     count_words,
+    sentence_at,
     split_clauses,
     split_sentences,
     word_set,
@@ -45,6 +46,6 @@ __all__ = [
     "CALENDAR", "GENERIC", "LANGUAGES", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "Language",
     "PreparedText", "Span", "clauses_around", "common_words", "count_words", "find_language",
     "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of", "language_code",
-    "language_name", "local_name", "mark_triples", "readable", "sound_distance", "split_camel",
-    "split_clauses", "split_sentences", "word_set", "words_of",
+    "language_name", "local_name", "mark_triples", "readable", "sentence_at", "sound_distance",
+    "split_camel", "split_clauses", "split_sentences", "word_set", "words_of",
 ]  # fmt: skip

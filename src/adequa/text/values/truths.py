@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adequa.text.languages import Language
 from adequa.text.letters import fold
-from adequa.text.sentences import split_clauses, split_sentences, word_set
+from adequa.text.sentences import sentence_at, split_clauses, split_sentences, word_set
 from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
@@ -241,7 +241,7 @@ def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
 def _speaks_of(
     text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
 ) -> bool:
-    start, end = next(one for one in split_sentences(text) if one[0] <= place.start < one[1])
+    start, end = sentence_at(text, place.start)
     clauses = [one for one in split_clauses(text, start, end) if one[0] <= place.start < one[1]]
     for first, last in (*clauses, (start, end)):
         part = text[first:last].lower()
