@@ -83,8 +83,8 @@ def main() -> int:
         nargs="+",
         dest="parts",
         metavar="PART",
-        help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
-        "overhead, engines, kills); default: all",
+        help="parts of growth (esa, records, nli, similarity, pieces), memory (many, wide, "
+        "bounded) or scale (costs, memory, overhead, engines, kills); default: all",
     )
     parser.add_argument("--workers", type=int, help="processes of scale (2)")
     parser.add_argument(

@@ -15,7 +15,7 @@ from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
 from bench import growth
-from bench.growth import exponent, forget, made_item, pieces_read
+from bench.growth import exponent, forget, made_item, made_record, pieces_read
 
 
 def test_the_exponent_of_linear_and_quadratic_times() -> None:
@@ -39,17 +39,23 @@ def test_no_fact_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("small", "large"), [((400, 1_000), (3_200, 1_000)), ((20, 20_000), (20, 160_000))]
+    ("made", "small", "large"),
+    [
+        (made_item, (400, 1_000), (3_200, 1_000)),
+        (made_item, (20, 20_000), (20, 160_000)),
+        (made_record, (600, 500), (4_800, 500)),
+        (made_record, (40, 4_000), (40, 32_000)),
+    ],
 )
 def test_time_of_esa_is_not_quadratic_in_facts_or_text(
-    small: tuple[int, int], large: tuple[int, int]
+    made: Callable[[int, int], Item], small: tuple[int, int], large: tuple[int, int]
 ) -> None:
     """Eight times the facts or the text: 64 times the time if it were."""
     metric = load_metric("esa")
     metric.score([made_item(2, 100, seed=2)])
     seconds = []
     for size in (small, large):
-        item = made_item(*size)
+        item = made(*size)
         forget()
         started = time.process_time()
         metric.score([item])

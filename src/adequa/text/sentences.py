@@ -8,9 +8,10 @@ Punkt relies on capital letters, which the outputs of many systems lack, and giv
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import Protocol, TypeVar
 
 Span = tuple[int, int]
 
@@ -120,6 +121,20 @@ def divide_long(text: str, start: int, end: int) -> Iterator[int]:
         space = text.rfind(" ", start + LONGEST_SENTENCE // 2, start + LONGEST_SENTENCE)
         start = space + 1 if space >= 0 else start + LONGEST_SENTENCE
         yield start
+
+
+class _Started(Protocol):
+    @property
+    def start(self) -> int: ...
+
+
+Started = TypeVar("Started", bound=_Started)
+
+
+def starting_in(spans: Sequence[Started], start: int, end: int) -> Sequence[Started]:
+    """Those of some spans in order that begin in a part of the text."""
+    first = bisect_left(spans, start, key=lambda one: one.start)
+    return spans[first : bisect_left(spans, end, first, key=lambda one: one.start)]
 
 
 # It begins with a set of characters, which `re` looks for much faster than for a look-behind.

@@ -487,10 +487,11 @@ class Arithmetic(Terms):
 def _between(
     operands: Sequence[tuple[float, Term]], low: float, high: float
 ) -> Sequence[tuple[float, Term]]:
-    """The numbers between two, apart from errors of rounding, of those in order."""
+    """The numbers between two of those in order, apart from rounding; the lowest of many."""
     slack = 1e-6 * max(abs(low), abs(high))
     first = bisect_left(operands, low - slack, key=_number)
-    return operands[first : bisect_right(operands, high + slack, key=_number)]
+    last = bisect_right(operands, high + slack, key=_number)
+    return operands[first : min(last, first + MOST)]
 
 
 def _number(operand: tuple[float, Term]) -> float:
