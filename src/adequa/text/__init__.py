@@ -49,5 +49,6 @@ __all__ = [
     "Label", "Language", "PreparedText", "Span", "clauses_around", "common_words", "count_words",
     "find_language", "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of",
     "language_code", "language_name", "local_name", "mark_triples", "readable", "sentence_at",
-    "sound_distance", "split_camel", "split_clauses", "split_sentences", "starting_in", "word_set", "words_of",
+    "sound_distance", "split_camel", "split_clauses", "split_sentences", "starting_in", "word_set",
+    "words_of",
 ]  # fmt: skip
