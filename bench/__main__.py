@@ -76,21 +76,21 @@ def main() -> int:
         nargs="+",
         dest="sizes",
         metavar="COUNT",
-        help="the sizes of scale, smallest first",
+        help="the sizes of scale or of the part wide of memory, smallest first",
     )
     parser.add_argument(
         "--part",
         nargs="+",
         dest="parts",
         metavar="PART",
-        help="parts of growth (esa, nli, similarity), memory (many, wide) or scale (costs, memory, "
-        "overhead, engines, kills); default: all",
+        help="parts of growth (esa, records, nli, similarity, pieces), memory (many, wide, "
+        "bounded) or scale (costs, memory, overhead, engines, kills); default: all",
     )
     parser.add_argument("--workers", type=int, help="processes of scale (2)")
     parser.add_argument(
         "--log",
         type=Path,
-        help="a file of outcomes of faults or scale; what it has is not measured again",
+        help="a file of outcomes of faults, growth or scale; what it has is not measured again",
     )
     parser.add_argument(
         "--half",

@@ -2,22 +2,26 @@
 
 One item is doubled again and again: its facts beside a text of about a thousand characters, or its
 text beside twenty facts. All facts are connected with a thing that the text names, so that none can
-be left out. The exponent is the slope of a line through the logarithms: 1 linear, 2 quadratic.
-The seconds are the processor's, on one thread: what else runs on the machine does not count.
+be left out. The part `records` does so for `esa` with the rows of a list. The exponent is the slope
+of a line through the logarithms: 1 linear, 2 quadratic. The seconds are the processor's, on one
+thread: what else runs on the machine does not count.
 
 A megabyte keeps `nli` and `similarity` busy for many minutes, nearly all of them in the models,
 whose time goes by the word pieces they read. The part `pieces` counts these at full size without
 running the models, and measures the seconds of everything else.
+
+With `--log` each time is kept in a file, and what it has is not measured again.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,16 +29,22 @@ from unittest.mock import patch
 
 from adequa.data import Item, Triple
 from adequa.metrics import load_metric
+from adequa.readers.records import read_record
 
 EXPONENT, STEP = 1.2, 2.3
 """The most that is accepted: of the exponent, and of a single doubling."""
-PARTS = ("esa", "nli", "similarity", "pieces")
-OPTIONS = ("quick", "parts")
+PARTS = ("esa", "records", "nli", "similarity", "pieces")
+OPTIONS = ("quick", "parts", "log")
 FACTS, MOST_FACTS = 20, 10_000
 CHARACTERS, MOST_CHARACTERS = 1_000, 1_000_000
 DOUBLINGS = 3
 _TIMES, _SHORT = 3, 5.0
 """A time is taken so often, unless these seconds are over."""
+_METRICS = {"records": ("esa",), "pieces": ("nli", "similarity")}
+"""The metrics of parts that are not one."""
+Counting = AbstractContextManager[list[int]]
+Key = tuple[str, str, str, int]
+"""A part, a metric, what grows, and its size."""
 _QUICK = {"esa": (2, 2), "nli": (8, 32), "similarity": (8, 32)}
 """By what the largest items have fewer facts and characters with --quick."""
 _SYLLABLES = ("bar", "del", "fen", "gro", "hul", "jor", "kem", "lis", "mov", "nar", "pel", "quo")
@@ -45,34 +55,61 @@ _SENTENCES = (
     "It was opened on {3} May {4} by {1}.",
     "{0} lies near the river, which many people like in summer.",
 )
+_RECORD_SENTENCES = (
+    "{0} scored {1} goals in {1} minutes.",
+    "The price of {0} was {2} euros, {1}% more than before.",
+    "{0} was not injured, and played on 3 May 2021.",
+    "After {1} minutes {0} came on for {2} euros",  # without a full stop
+)
 
 
 def measure(
-    data: Path, *, quick: bool = False, parts: Sequence[str] = PARTS
+    data: Path, *, quick: bool = False, parts: Sequence[str] = PARTS, log: Path | None = None
 ) -> list[dict[str, object]]:
     """The exponent and the largest step of each metric, in facts and in text."""
     del data
+    known = _read_log(log)
     rows: list[dict[str, object]] = []
     for name in (one for one in PARTS if one in parts):
-        for metric in ("nli", "similarity") if name == "pieces" else (name,):
+        for metric in _METRICS.get(name, (name,)):
             fewer, shorter = _QUICK[metric] if quick else (1, 1)
             most = {"facts": MOST_FACTS // fewer, "characters": MOST_CHARACTERS // shorter}
             for what, largest in most.items():
                 sizes = [largest >> step for step in range(DOUBLINGS, -1, -1)]
                 given = {"facts": FACTS, "characters": CHARACTERS}
-                items = (made_item(**{**given, what: size}) for size in sizes)
+                seconds, counts = [], []
+                for size in sizes:
+                    key = (name, metric, what, size)
+                    if key not in known:
+                        made = made_record if name == "records" else made_item
+                        item = made(**{**given, what: size})
+                        run: Counting = nullcontext([])
+                        counting = pieces_read() if name == "pieces" else run
+                        with counting as read:
+                            known[key] = (_seconds(metric, item, read.clear), sum(read))
+                        _append(log, key, known[key])
+                    seconds.append(known[key][0])
+                    counts.append(known[key][1])
                 if name != "pieces":
-                    seconds = [_seconds(metric, item) for item in items]
-                    rows += _rows(f"{metric} with {what}", sizes, seconds, "s")
+                    about = f"{metric} on records" if name == "records" else metric
+                    rows += _rows(f"{about} with {what}", sizes, seconds, "s")
                     continue
-                with pieces_read() as read:
-                    seconds, counts = [], []
-                    for item in items:
-                        seconds.append(_seconds(metric, item, read.clear))
-                        counts.append(sum(read))
                 rows += _rows(f"what the models of {metric} read, with {what}", sizes, counts, "")
                 rows += _rows(f"{metric} without its models, with {what}", sizes, seconds, "s")
     return rows
+
+
+def _read_log(log: Path | None) -> dict[Key, tuple[float, int]]:
+    if log is None or not log.is_file():
+        return {}
+    lines = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    return {tuple(key): (seconds, pieces) for key, seconds, pieces in lines}
+
+
+def _append(log: Path | None, key: Key, found: tuple[float, int]) -> None:
+    if log is not None:
+        with log.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps([key, *found]) + "\n")
 
 
 def _rows(
@@ -159,6 +196,30 @@ def made_item(facts: int, characters: int, seed: int = 1) -> Item:
         parts.append(text)
         length += len(text) + 1
     return Item("1", tuple(triples[:facts]), " ".join(parts)[:characters])
+
+
+def made_record(facts: int, characters: int, seed: int = 1) -> Item:
+    """An item about a list of rows; its text says something of the first ones, much of it wrong."""
+    generator = random.Random(seed)
+    rows = [
+        {
+            "name": _name(generator).replace("_", " "),
+            "goals": generator.randint(0, 5),
+            "minutes": generator.randint(1, 90),
+            "price_eur": generator.randint(1_000, 99_999),
+            "injured": generator.random() < 0.5,
+        }
+        for _ in range(facts // 5)
+    ]
+    parts: list[str] = []
+    length = 0
+    while length < characters:
+        name = generator.choice(rows[:FACTS])["name"]
+        few, many = generator.randint(1, 90), generator.randint(1_000, 99_999)
+        sentence = generator.choice(_RECORD_SENTENCES).format(name, few, many)
+        parts.append(sentence)
+        length += len(sentence) + 1
+    return read_record({"players": rows}, " ".join(parts)[:characters], id="1").item
 
 
 def _name(generator: random.Random) -> str:

@@ -114,6 +114,8 @@ def command(
 
     def run(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["adequa", *arguments])
+        # As in a process of its own, which has loaded no other command.
+        monkeypatch.setattr(sys.modules["adequa.cli.app"], "_loaded", {})
         with pytest.raises(SystemExit) as ended:
             main()
         code = ended.value.code

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from adequa.caches import Cache, deep_size
+from adequa.data import Item
 from adequa.metrics import load_metric
 from adequa.metrics.nli.relevance import related_facts
-from bench.growth import exponent, forget, made_item, pieces_read
+from bench import growth
+from bench.growth import exponent, forget, made_item, made_record, pieces_read
 
 
 def test_the_exponent_of_linear_and_quadratic_times() -> None:
@@ -32,22 +39,59 @@ def test_no_fact_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("small", "large"), [((400, 1_000), (3_200, 1_000)), ((20, 20_000), (20, 160_000))]
+    ("made", "small", "large"),
+    [
+        (made_item, (400, 1_000), (3_200, 1_000)),
+        (made_item, (20, 20_000), (20, 160_000)),
+        (made_record, (600, 500), (4_800, 500)),
+        (made_record, (40, 4_000), (40, 32_000)),
+    ],
 )
 def test_time_of_esa_is_not_quadratic_in_facts_or_text(
-    small: tuple[int, int], large: tuple[int, int]
+    made: Callable[[int, int], Item], small: tuple[int, int], large: tuple[int, int]
 ) -> None:
     """Eight times the facts or the text: 64 times the time if it were."""
     metric = load_metric("esa")
     metric.score([made_item(2, 100, seed=2)])
     seconds = []
     for size in (small, large):
-        item = made_item(*size)
+        item = made(*size)
         forget()
         started = time.process_time()
         metric.score([item])
         seconds.append(time.process_time() - started)
     assert seconds[1] < 24 * seconds[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["1957 384 20 7 ", "on 3 May 1957 ", "Barfen Delgro, ", "a.m. p.m. "],
+    ids=["numbers", "dates", "names", "abbreviations"],
+)
+def test_time_of_esa_is_not_quadratic_in_the_length_of_a_sentence(words: str) -> None:
+    """Eight times the text without a full stop: 64 times the time if each word met all others."""
+    metric, made = load_metric("esa"), made_item(20, 100)
+    metric.score([made])
+    seconds = []
+    for size in (1_500, 12_000):
+        text = words * (size // len(words))
+        forget()
+        started = time.process_time()
+        metric.score([replace(made, text=text)])
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 24 * max(seconds[0], 0.02)
+
+
+def test_the_caches_of_esa_count_what_they_hold() -> None:
+    """A cache that counts too little outgrows its bound."""
+    metric = load_metric("esa")
+    forget()
+    metric.score([made_item(300, 1_000, seed=seed) for seed in range(3)])
+    caches = [one for one in gc.get_objects() if issubclass(type(one), Cache) and len(one)]
+    assert len(caches) > 4
+    for one in caches:
+        held = deep_size([value for value, _ in one._entries.values()])
+        assert held < 1.5 * one.bytes, type(next(iter(one._entries.values()))[0])
 
 
 @pytest.mark.parametrize("name", ["nli", "similarity"])
@@ -67,3 +111,25 @@ def test_what_the_models_read_is_linear_in_facts_and_text(
             metric.score([made_item(*size)])
             pieces.append(sum(read))
     assert 1.5 * pieces[0] < pieces[1] < 2.3 * pieces[0]
+
+
+def test_what_the_log_has_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured: list[int] = []
+
+    def seconds(name: str, item: Item, begin: Callable[[], None]) -> float:
+        if len(measured) == 5:
+            raise KeyboardInterrupt
+        measured.append(len(item.triples))
+        return float(len(item.triples) + len(item.text))
+
+    monkeypatch.setattr(growth, "_seconds", seconds)
+    log = tmp_path / "log"
+    with pytest.raises(KeyboardInterrupt):
+        growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    measured.clear()
+    rows = growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    assert len(measured) == 3  # of eight sizes
+    assert rows == growth.measure(tmp_path, quick=True, parts=["esa"], log=log)
+    assert len(log.read_text(encoding="utf-8").splitlines()) == 8

@@ -39,7 +39,7 @@ def _edit(path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_half, "has 15 of 30 items; complete it with the same settings and resume=True, or"),
+        (_half, "has 15 of 30 items; score it with the same settings and resume=True to complete"),
         (_append, "has 31 of 30 items"),
         (_edit, r"scores\.jsonl was changed after it was written"),
         (Path.unlink, r"scores\.jsonl cannot be read"),

@@ -156,6 +156,27 @@ def test_a_damaged_shard_is_not_joined(
     assert merge_run(out, {"w": words}).scores_path.read_bytes().endswith(whole)
 
 
+@pytest.mark.parametrize("change", ["a shard less", "an item more"])
+def test_a_run_is_not_joined_of_other_items_than_were_planned(
+    change: str, items_file: ItemsFile, tmp_path: Path, words: Metric
+) -> None:
+    source, out = open_source(items_file(20)), tmp_path / "run"
+    for number in (1, 2):
+        score_shard(source, {"w": words}, out, number=number, count=2)
+    manifest = json.loads((out / "manifest.json").read_text())
+    if change == "a shard less":
+        # Its file has the name of the only one of one shard.
+        first = manifest["shards"][0]
+        manifest["shards"] = [first]
+        for path in (out / "shards").glob("1-of-2.json*"):
+            path.replace(path.with_name(path.name.replace("1-of-2", "1-of-1")))
+    else:
+        manifest["planned"]["items"] += 1
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(RunError, match="was damaged or edited"):
+        merge_run(out, {"w": words})
+
+
 def test_shards_share_the_lock_of_a_run(
     items_file: ItemsFile, tmp_path: Path, words: Metric
 ) -> None:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adequa.text.sentences import clauses_around, count_words, split_clauses, split_sentences
+from adequa.text.sentences import (
+    LONGEST_SENTENCE,
+    clauses_around,
+    count_words,
+    sentence_at,
+    split_clauses,
+    split_sentences,
+)
 
 VOCABULARY = (
     "Ann ann Rome Italy is was and the a which who that located born May 3, 1990 1,234 , ; . ! ? "
@@ -166,3 +173,25 @@ def test_the_clauses_around_a_span() -> None:
     assert text[slice(*clauses_around(text, place, place + 4, (0, len(text))))] == "weighs 5 kg"
     both = clauses_around(text, place, text.index("euros") + 5, (0, len(text)))
     assert text[slice(*both)] == "weighs 5 kg, and costs 3 euros"
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann 1957 " * 900, "東京都" * 900, "p.m. " * 900, "a" * 3000 + "."]
+)
+def test_a_sentence_is_never_longer_than_the_longest(text: str) -> None:
+    spans = split_sentences(text)
+    assert max(end - start for start, end in spans) <= LONGEST_SENTENCE
+    assert "".join(text[start:end] for start, end in spans).replace(" ", "") == text.replace(
+        " ", ""
+    )
+    assert all(
+        sentence_at(text, place) == (start, end)
+        for start, end in spans
+        for place in (start, end - 1)
+    )
+
+
+@given(TEXTS)
+def test_the_sentence_at_a_place_is_the_one_that_has_it(text: str) -> None:
+    for start, end in split_sentences(text):
+        assert sentence_at(text, start) == sentence_at(text, end - 1) == (start, end)

@@ -19,6 +19,7 @@ from adequa.web.api.app import api_app
 from adequa.web.api.engine import ScoringEngine
 from adequa.web.api.runs import Runs
 from adequa.web.client import Client
+from adequa.web.errors import log_failure
 from adequa.web.limits import RequestLimits
 from adequa.web.server import Connections, listen, most_connections, server_of, url_of
 
@@ -235,6 +236,8 @@ def _hello(limits: RequestLimits) -> Any:
     from adequa.web.security import secured_app
 
     async def hello(request: Request) -> Response:
+        if "fail" in request.query_params:
+            raise RuntimeError(request.query_params["fail"])
         return PlainTextResponse("x" * int(request.query_params.get("size", "1")))
 
     routes = [Route("/", hello, methods=["GET", "POST"])]
@@ -387,3 +390,25 @@ def test_nobody_waits_for_a_body_that_is_not_read(small: Callable[..., str]) -> 
     with _connected(url) as connection:
         connection.sendall(head.replace(b"9", b"0"))
         assert b"connection: close" not in connection.recv(65536)
+
+
+def test_what_a_request_brings_into_the_log_is_not_obeyed(
+    small: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = small()
+    with _connected(url) as connection:
+        sent = b"GET /?fail=%1b%5b2J%0a::stop-commands::x HTTP/1.1"
+        connection.sendall(sent + b"\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert _all(connection).startswith(b"HTTP/1.1 500")
+
+    def fail() -> None:
+        raise ValueError("\x1b[2J")
+
+    try:
+        fail()
+    except ValueError:
+        log_failure()
+    written = capfd.readouterr().err
+    assert written.count("\\u001b[2J") == 2, written
+    assert "\x1b" not in written
+    assert "\n::" not in written

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from adequa import __version__
-from adequa.errors import AdequaError
+from adequa.errors import AdequaError, RunError
 
 WRONG_USE, INTERNAL = 2, 3
 
@@ -235,14 +235,14 @@ def _show_warning(message: Warning | str, category: type[Warning], *place: Any) 
     if category.__module__.partition(".")[0] != "adequa":
         _plain_warning(message, category, *place)
         return
-    _echo_words(str(message))
+    _echo_words(str(message), _loaded.values())
 
 
-def _echo_words(message: str) -> None:
-    """A message of the library on stderr, in the words of the running command."""
+def _echo_words(message: str, commands: Iterable[Any]) -> None:
+    """A message of the library on stderr, in the words of these commands."""
     from adequa.cli.options import echo
 
-    echo(f"adequa: {as_flags(message, options_of(_loaded.values()))}", err=True)
+    echo(f"adequa: {as_flags(message, options_of(commands))}", err=True)
 
 
 def main() -> None:
@@ -254,7 +254,10 @@ def main() -> None:
     try:
         app()
     except AdequaError as error:
-        _echo_words(str(error))
+        running = [*_loaded.values()]
+        # What is wrong with a run is mended by `adequa score`, whichever command reads the run.
+        mending = [_Commands()["score"]] if isinstance(error, RunError) else []
+        _echo_words(str(error), [*running, *mending])
         sys.exit(WRONG_USE)
     except Exception:  # noqa: BLE001  # a programming error keeps its traceback
         from adequa.cli.options import echo

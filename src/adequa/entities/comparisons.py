@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -23,7 +24,7 @@ from adequa.entities.owners import (
     RowList,
 )
 from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _stem
-from adequa.text import word_set
+from adequa.text import LONGEST_SENTENCE, starting_in, word_set
 from adequa.text.values import (
     UNITS,
     Date,
@@ -91,9 +92,8 @@ class ComparisonCheck(RoleCheck):
     def _numbers(self, start: int, end: int) -> list[ValueSpan]:
         return [
             one
-            for one in self.values
-            if start <= one.start
-            and one.end <= end
+            for one in starting_in(self.values, start, end)
+            if one.end <= end
             and one.kind in ("number", "share")
             and not one.clocks
             and self.text[one.end : one.end + 1] != "-"  # the ten-year mean
@@ -153,7 +153,7 @@ class ComparisonCheck(RoleCheck):
         """Two fields: "the approved sum was higher than the amount claimed"."""
         index = self.roles.explainer.index
         second = self._operand(right[0], min(right[1], right[0] + 45))
-        if not second or any(right[0] <= one.start < right[0] + 12 for one in self.values):
+        if not second or starting_in(self.values, right[0], right[0] + 12):
             return None
         if _TOGETHER.search(self.lower, right[0], sentence[1]):
             return None
@@ -537,11 +537,15 @@ class RowCheck:
         if not self.places:
             return
         for sentence in self.text.sentences:
-            for span in self.text.values:
-                if sentence[0] <= span.start < sentence[1] and span.kind == "number":
+            for span in starting_in(self.text.values, *sentence):
+                if span.kind == "number":
                     fault = self._fault(span, sentence)
                     if fault is not None:
                         yield fault
+
+    def _places_in(self, start: int, end: int) -> list[tuple[int, int, frozenset[int]]]:
+        """The places that begin in a part of the text."""
+        return self.places[bisect_left(self.places, (start,)) : bisect_left(self.places, (end,))]
 
     def _fault(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
         part = self.text.part_at(span.start, sentence)
@@ -549,13 +553,16 @@ class RowCheck:
         if (
             span.words
             or span.range
-            or any(start <= span.start < end for start, end, _ in self.places)
+            or any(
+                span.start < end
+                for _, end, _ in self._places_in(span.start - LONGEST_SENTENCE, span.start + 1)
+            )
         ):
             return None
-        named = [rows for start, _, rows in self.places if part[0] <= start < part[1]]
+        named = [rows for _, _, rows in self._places_in(*part)]
         if not named and _GOES_ON.search(self.text.lower, max(0, part[0] - 6), part[0] + 5):
             # "Mbeki had 13 rebounds to go with 17 points": what was named last
-            before = [one for one in self.places if sentence[0] <= one[0] < part[0]]
+            before = self._places_in(sentence[0], part[0])
             if len({rows for _, _, rows in before}) == 1:
                 end = before[-1][1]
                 named = [before[-1][2]] if "," not in self.text.lower[end : part[0]] else []
@@ -571,7 +578,7 @@ class RowCheck:
         rows = {self.row_of.get(fact) for fact in facts}
         if None in rows or rows & spoken or facts & self.named:
             return None
-        if any(rows & one for start, _, one in self.places if sentence[0] <= start < sentence[1]):
+        if any(rows & one for _, _, one in self._places_in(*sentence)):
             return None  # the sentence speaks of its row as well
         keys = {self.facts[fact].key for fact in facts}
         spoken_of = {word for key in keys for word in words_of_key(key.rpartition(".")[2])}
@@ -613,7 +620,7 @@ class TrendCheck:
     def faults(self) -> Iterator[OwnerFault]:
         """A change from one value to another, or by an amount, that goes the other way."""
         for sentence in self.text.sentences:
-            inside = [one for one in self.text.values if sentence[0] <= one.start < sentence[1]]
+            inside = starting_in(self.text.values, *sentence)
             for one, other in pairwise(inside):
                 if self.text.lower[max(0, one.begin - 5) : one.begin] == "from " and re.fullmatch(
                     r"\sto\s(?:just |about |around |over )?",
@@ -621,7 +628,7 @@ class TrendCheck:
                 ):
                     yield from self._between(one, other, sentence)
             for one in inside:
-                if self.text.lower[: one.begin].endswith(" by "):
+                if self.text.lower[max(0, one.begin - 4) : one.begin] == " by ":
                     yield from self._by(one, sentence)
 
     def _word(self, place: int, sentence: tuple[int, int]) -> re.Match[str] | None:

@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -27,7 +29,7 @@ from numpy.typing import NDArray
 from adequa.data import Mention, Triple
 from adequa.entities.unexplained import UnexplainedSpan
 from adequa.entities.values import DataValues
-from adequa.text import PreparedText, Span, clauses_around, split_sentences
+from adequa.text import PreparedText, Span, clauses_around, sentence_at
 from adequa.text.values import ValueSpan, read_value
 from adequa.text.values.facts import interval_in
 from adequa.text.values.numbers import Interval
@@ -132,7 +134,7 @@ class FindingReader:
     ) -> None:
         self.text, self.values, self.mentions, self.found = text, values, mentions, found
         self.string = text.string
-        self.sentences = split_sentences(text.string)
+        self._ends = [one.end for one in text.values]  # the values are in order and apart
 
     def rated(self, model: Credibility) -> list[UnexplainedSpan]:
         """The findings that are likely right, each with its probability."""
@@ -147,7 +149,7 @@ class FindingReader:
         """The features of a finding; those that are not named are 0."""
         start, end = span.place
         rule = span.rule or span.kind
-        others = [one for one in self.found if one.place[0] < end and start < one.place[1]]
+        others = self._overlapping(start, end)
         found = {
             f"rule {rule}": 1.0,
             "counterpart": float(span.triple is not None),
@@ -163,37 +165,63 @@ class FindingReader:
                 found.update(self._difference(place, value))
         return found
 
+    def _overlapping(self, start: int, end: int) -> list[UnexplainedSpan]:
+        """The findings that have a part of a span."""
+        ordered, starts, longest = self._in_order
+        near = ordered[bisect_right(starts, start - longest) : bisect_left(starts, end)]
+        return [one for one in near if start < one.place[1]]
+
+    @cached_property
+    def _in_order(self) -> tuple[list[UnexplainedSpan], list[int], int]:
+        """The findings by their starts, the starts, and the length of the longest."""
+        ordered = sorted(self.found, key=lambda one: one.place[0])
+        lengths = [one.place[1] - one.place[0] for one in ordered]
+        return ordered, [one.place[0] for one in ordered], max(lengths, default=0)
+
     # The words around a finding ------------------------------------------------------------------
 
-    def _sentence(self, place: int) -> Span:
-        return next((one for one in self.sentences if place < one[1]), self.sentences[-1])
-
     def _clause(self, start: int, end: int) -> Span:
-        sentence = self._sentence(start)
+        sentence = sentence_at(self.string, start)
         if sentence[0] > start:
             return start, end
         return clauses_around(self.string, start, end, sentence)
 
     def _cues(self, sentence: Span) -> set[str | None]:
-        return {one.lastgroup for one in _CUE.finditer(self.string.lower(), *sentence)}
+        return {one.lastgroup for one in _CUE.finditer(self._lower, *sentence)}
+
+    @cached_property
+    def _lower(self) -> str:
+        return self.string.lower()
 
     # The fact that it stands for -----------------------------------------------------------------
 
     def _naming(self, place: int, start: int, end: int) -> dict[str, float]:
         """How clearly the clause names the field and the object of a fact."""
         fact, triple = self.values.facts[place], self.values.triples[place]
-        first, last = self._sentence(start)
+        first, last = sentence_at(self.string, start)
         clause = self.string[slice(*self._clause(start, end))]
         said = {short_stem(word) for word in _WORD.findall(clause)}
         path = {*stems_of_key(fact.key)}
         own = {*stems_of_key(fact.key.rpartition(".")[2])} or path
-        named = (one.start for one in self.mentions if one.entity == triple.subject)
+        named = self._mentioned.get(triple.subject, ())
         return {
             "field named": len(own & said) / max(1, len(own)),
             "path named": len(path & said) / max(1, len(path)),
-            "object named": float(any(first <= one < last for one in named)),
-            "single field": float(sum(one.key == fact.key for one in self.values.facts) == 1),
+            "object named": float(bisect_left(named, first) < bisect_left(named, last)),
+            "single field": float(self._keys[fact.key] == 1),
         }
+
+    @cached_property
+    def _mentioned(self) -> dict[str, list[int]]:
+        """Where the mentions of each entity begin."""
+        found: dict[str, list[int]] = {}
+        for one in sorted(self.mentions, key=lambda mention: mention.start):
+            found.setdefault(one.entity, []).append(one.start)
+        return found
+
+    @cached_property
+    def _keys(self) -> Counter[str]:
+        return Counter(one.key for one in self.values.facts)
 
     def _difference(self, place: int, value: ValueSpan) -> dict[str, float]:
         """How a number differs from that of a fact."""
@@ -227,7 +255,7 @@ class FindingReader:
         digits = len(_digits(abs(float(quantity.value))))
         interval = interval_in(quantity, value)
         combine = _ratios if value.kind == "share" or quantity.unit == "percent" else _results
-        sentence = self._sentence(value.start)
+        sentence = sentence_at(self.string, value.start)
         ways = self._ways(interval, combine)
         cues = self._cues(sentence)
         found = {
@@ -235,14 +263,17 @@ class FindingReader:
             "sum of rows": float("rows" in ways),
             "not calculated": float(not ways and digits >= _LONG),
         }
-        for name, (first, last) in {"text": (0, len(self.string)), "sentence": sentence}.items():
-            others = [
-                abs(float(one.quantities[0].value))
-                for one in self.text.values
-                if one.quantities and one is not value and first <= one.start < last
-            ]
+        within = slice(*(bisect_left(self._amounts, (place,)) for place in sentence))
+        for name, amounts in (("text", self._amounts), ("sentence", self._amounts[within])):
+            others = [amount for start, amount in amounts[: _MOST + 1] if start != value.start]
             found[f"calculated from {name}"] = float(bool(_makes(others, interval, combine)))
         return found
+
+    @cached_property
+    def _amounts(self) -> list[tuple[int, float]]:
+        """The numbers of the text that are not 0, and where they begin."""
+        read = ((one.start, one.quantities[0].value) for one in self.text.values if one.quantities)
+        return [(start, amount) for start, value in read if (amount := abs(float(value)))]
 
     def _ways(self, interval: Interval, combine: _Combine) -> list[str]:
         """The ways in which numbers of the data make a number."""
@@ -285,7 +316,8 @@ class FindingReader:
         return {triples[place]: place for place in reversed(range(len(triples)))}
 
     def _value_in(self, start: int, end: int) -> ValueSpan | None:
-        inside = [one for one in self.text.values if one.start < end and start < one.end]
+        first = bisect_right(self._ends, start)
+        inside = [one for one in self.text.values[first : first + 2] if one.start < end]
         return inside[0] if len(inside) == 1 else None
 
 

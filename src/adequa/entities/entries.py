@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at
 from adequa.entities.roles import _GENERAL, _TOGETHER, _stem
-from adequa.text import SMALL_WORDS, fold, split_sentences, word_set
+from adequa.text import LONGEST_SENTENCE, SMALL_WORDS, fold, split_sentences, starting_in, word_set
 from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
 from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
 
@@ -454,7 +454,7 @@ class EntryCheck:
         return part_at(self.lower, place, sentence, _CUT)
 
     def _in(self, part: tuple[int, int]) -> list[Reference]:
-        return [one for one in self.references if part[0] <= one.start < part[1]]
+        return [*starting_in(self.references, *part)]
 
     def faults(self) -> Iterator[OwnerFault]:
         """Every claim about an entry that does not hold for it."""
@@ -469,8 +469,8 @@ class EntryCheck:
     # Numbers ------------------------------------------------------------------------------------
 
     def _numbers(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        for span in self.values:
-            if not sentence[0] <= span.start < sentence[1] or span.kind not in ("number", "time"):
+        for span in starting_in(self.values, *sentence):
+            if span.kind not in ("number", "time"):
                 continue
             if span.range or not (span.quantities or span.clocks):
                 continue
@@ -478,7 +478,8 @@ class EntryCheck:
                 continue
             part = self._part(span.start, sentence)
             spoken = {one.entry for one in self._in(part)}
-            inside = any(one.start <= span.start < one.end for one in self.references)
+            before = self._in((span.start - LONGEST_SENTENCE, span.start + 1))
+            inside = any(span.start < one.end for one in before)
             label = self._label(span.start)
             if len(spoken) != 1 or inside:
                 continue
@@ -503,7 +504,7 @@ class EntryCheck:
             )
             for one in self._inside(part)
             if one.quantities or one.clocks
-            if one.start == span.start or not any(r.start == one.start for r in self.references)
+            if one.start == span.start or not self._in((one.start, one.start + 1))
         }
         return any(gap < gaps[span.start] for gap in gaps.values())
 
@@ -600,8 +601,9 @@ class EntryCheck:
     def _counts(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """How many entries are of a kind: "two were cancelled"."""
         entries = self.entries
-        for span in self.values if entries.kinds and entries.is_list else ():
-            if not sentence[0] <= span.start < sentence[1] or span.kind != "number":
+        inside = starting_in(self.values, *sentence)
+        for span in inside if entries.kinds and entries.is_list else ():
+            if span.kind != "number":
                 continue
             after = _ARE.match(self.lower, span.end)
             if after is None or span.hedge != "none" or span.range or len(span.quantities) != 1:
@@ -667,11 +669,11 @@ class EntryCheck:
         for match in _BETTER.finditer(self.lower, *sentence):
             if _HEDGED.search(self.lower, max(sentence[0], match.start() - 25), match.start()):
                 continue
-            left = [one for one in self.references if sentence[0] <= one.start < match.start()]
+            left = self._in((sentence[0], match.start()))
             right = self._in((match.end(), min(sentence[1], match.end() + 40)))
             if not left or not right or left[-1].entry == right[0].entry:
                 continue
-            if any(match.end() <= one.start < right[0].start for one in self.values):
+            if starting_in(self.values, match.end(), right[0].start):
                 continue
             if _TOGETHER.search(self.lower, match.end(), sentence[1]):
                 continue
@@ -686,8 +688,8 @@ class EntryCheck:
                 continue
             yield self._told(match.start(), match.end() - 1, "comparison", series[0], *rows)
 
-    def _inside(self, part: tuple[int, int]) -> list[ValueSpan]:
-        return [one for one in self.values if part[0] <= one.start < part[1]]
+    def _inside(self, part: tuple[int, int]) -> Sequence[ValueSpan]:
+        return starting_in(self.values, *part)
 
     def _told(
         self, start: int, end: int, kind: str, series: Series, one: int, other: int

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from adequa.entities.owners import ClaimText, OwnerFault, RowList
-from adequa.text import fold, word_set
+from adequa.text import fold, starting_in, word_set
 
 _ACTS: Mapping[str, re.Pattern[str]] = {
     "goal": re.compile(
@@ -152,7 +152,7 @@ class ObjectCheck:
         }
         mentions = [_Named(*one, self._alike(*one)) for one in sorted(places)]
         for sentence in self.text.sentences:
-            inside = [one for one in mentions if sentence[0] <= one.start < sentence[1]]
+            inside = starting_in(mentions, *sentence)
             sides = [one for one in inside if self._sided.intersection(one.columns)]
             people = [one for one in inside if one not in sides]
             for place, one in enumerate(people):

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from adequa.data import Mention
-from adequa.text import split_sentences, word_set
+from adequa.text import split_sentences, starting_in, word_set
 from adequa.text.values import (
     UNITS,
     Explainer,
@@ -295,7 +295,8 @@ class ClaimText:
         """The part of the sentence that makes the claim between two places."""
         first, _ = self.part_at(start, sentence)
         _, last = self.part_at(max(end - 1, start), sentence)
-        last -= len(self.text[:last]) - len(self.text[:last].rstrip(" ,;:(.!?"))
+        claim = self.text[first:last]
+        last -= len(claim) - len(claim.rstrip(" ,;:(.!?"))
         return first, max(last, end)
 
     def days_in(self, sentence: tuple[int, int]) -> list[_DayGroup]:
@@ -385,9 +386,7 @@ class _NumberClaim(NamedTuple):
 
 def _number_claims(text: ClaimText, sentence: tuple[int, int]) -> Iterator[_NumberClaim]:
     inside = [
-        one
-        for one in text.values
-        if sentence[0] <= one.start < sentence[1] and one.kind == "number" and not one.words
+        one for one in starting_in(text.values, *sentence) if one.kind == "number" and not one.words
     ]
     paired: set[int] = set()
     for one, other in pairwise(inside):

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from adequa.data import Mention, Triple
 from adequa.entities.owners import OwnerFault, part_at
-from adequa.text import fold, split_sentences, word_set
+from adequa.text import fold, split_sentences, starting_in, word_set
 from adequa.text.values import (
     UNITS,
     Explainer,
@@ -209,8 +209,8 @@ class RoleCheck:
     # Values -------------------------------------------------------------------------------------
 
     def _values(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        for span in self.values:
-            if not sentence[0] <= span.start < sentence[1] or span.kind in ("ordinal", "ratio"):
+        for span in starting_in(self.values, *sentence):
+            if span.kind in ("ordinal", "ratio"):
                 continue
             if span.words and not any(one.unit for one in span.quantities):
                 continue
@@ -391,8 +391,8 @@ class RoleCheck:
         index = self.roles.explainer.index
         return any(
             place in one.facts
-            for other in self.values
-            if sentence[0] <= other.start < sentence[1] and other.start != span.start
+            for other in starting_in(self.values, *sentence)
+            if other.start != span.start
             for one in index.explain(other, self.text)
         )
 
@@ -408,13 +408,8 @@ class RoleCheck:
         if not all(owners):
             return None
         part = self._part(span.start, sentence)
-        named = [
-            one
-            for one in self.mentions
-            if one.entity in roles.names and _LETTERS.search(self.text, one.start, one.end)
-        ]
-        inside = [one for one in named if part[0] <= one.start < part[1]]
-        inside = inside or [one for one in named if sentence[0] <= one.start < span.start]
+        inside = starting_in(self._named, *part)
+        inside = inside or starting_in(self._named, sentence[0], span.start)
         if not inside:
             return None
         spoken = [roles.names[one.entity] for one in inside]
@@ -437,6 +432,15 @@ class RoleCheck:
             return None
         return self._fault(span.start, span.end, "owner", own_facts[0], facts)
 
+    @cached_property
+    def _named(self) -> list[Mention]:
+        """The mentions of objects by their names."""
+        return [
+            one
+            for one in self.mentions
+            if one.entity in self.roles.names and _LETTERS.search(self.text, one.start, one.end)
+        ]
+
     def _fault(
         self, start: int, end: int, kind: str, place: int, owners: Iterable[int]
     ) -> OwnerFault:
@@ -455,9 +459,7 @@ class RoleCheck:
     def _directions(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Names after "from" or "to" that the data has on the other side."""
         roles = self.roles
-        for one in self.mentions:
-            if not sentence[0] <= one.start < sentence[1]:
-                continue
+        for one in starting_in(self.mentions, *sentence):
             places = roles.keys_of_name.get(one.entity)
             if not places or any(self._is_value(place) for place in places):
                 continue
@@ -493,9 +495,7 @@ class RoleCheck:
     def _named_roles(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """Names that are given the role of another name: "designed by" the manufacturer."""
         roles = self.roles
-        for one in self.mentions:
-            if not sentence[0] <= one.start < sentence[1]:
-                continue
+        for one in starting_in(self.mentions, *sentence):
             places = roles.keys_of_name.get(one.entity)
             if not places or len(one.entity) < 3 or any(self._is_value(one) for one in places):
                 continue
@@ -521,11 +521,8 @@ class RoleCheck:
     def _named_objects(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """A name beside the name of an object, where only siblings of the object have it."""
         roles = self.roles
-        named = [
-            one
-            for one in self.mentions
-            if sentence[0] <= one.start < sentence[1] and one.entity in roles.names
-        ]
+        inside = starting_in(self.mentions, *sentence)
+        named = [one for one in inside if one.entity in roles.names]
         said = {one.entity for one in named}
         for one, other in pairwise(named):
             between = self.lower[one.end : other.start]

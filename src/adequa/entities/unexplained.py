@@ -29,7 +29,7 @@ from adequa.text import (
     common_words,
     fold,
     key_of,
-    split_sentences,
+    sentence_at,
     word_set,
     words_of,
 )
@@ -232,7 +232,7 @@ _DERIVED_WHOLE = re.compile(
 
 def _can_check_share(span: ValueSpan, text: PreparedText) -> bool:
     """Whether a share is not one of what the text itself has derived: "half of that loss"."""
-    sentence = next(one for one in split_sentences(text.string) if span.start < one[1])
+    sentence = sentence_at(text.string, span.start)
     start, end = clauses_around(text.string, span.start, span.end, sentence)
     clause = text.string[start:end].lower()
     return not span.words or _DERIVED_WHOLE.search(clause) is None

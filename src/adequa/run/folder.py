@@ -41,7 +41,7 @@ SHARDS = "shards"
 NEXT = ".next"
 """The ending of files that will replace those without it."""
 
-_RESUME = "complete it with the same settings and resume=True"
+_RESUME = "score it with the same settings and resume=True to complete it"
 _AGAIN = "score it again with force=True"
 _SHOWN_OF = 2000
 """Lines that a notebook reads to show the worst texts of a run; some tenths of a second."""
@@ -161,7 +161,9 @@ def open_run(path: Run | Path | str) -> Run:
         if problem is None:
             return run
         time.sleep(_MOMENT)  # a writer may be between two renames
-    raise RunError(f"{path} is not complete: {problem}; {_RESUME}, or {_AGAIN}")
+    raise RunError(
+        f"{path} is not complete: {problem}; {_RESUME}, or with force=True to replace it"
+    )
 
 
 def _find_problem(run: Run) -> str | None:

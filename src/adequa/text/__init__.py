@@ -23,11 +23,14 @@ from adequa.text.languages import (
 )
 from adequa.text.letters import fold, is_cyrillic, sound_distance
 from adequa.text.sentences import (
+    LONGEST_SENTENCE,
     Span,
     clauses_around,
     count_words,
+    sentence_at,
     split_clauses,
     split_sentences,
+    starting_in,
     word_set,
 )
 from adequa.text.words import (
@@ -42,9 +45,10 @@ from adequa.text.words import (
 )
 
 __all__ = [
-    "CALENDAR", "GENERIC", "LANGUAGES", "MARKERS", "SMALL_WORDS", "TITLES", "Label", "Language",
-    "PreparedText", "Span", "clauses_around", "common_words", "count_words", "find_language",
-    "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of", "language_code",
-    "language_name", "local_name", "mark_triples", "readable", "sound_distance", "split_camel",
-    "split_clauses", "split_sentences", "word_set", "words_of",
+    "CALENDAR", "GENERIC", "LANGUAGES", "LONGEST_SENTENCE", "MARKERS", "SMALL_WORDS", "TITLES",
+    "Label", "Language", "PreparedText", "Span", "clauses_around", "common_words", "count_words",
+    "find_language", "fold", "folded", "is_cyrillic", "is_symmetric", "key_of", "label_of",
+    "language_code", "language_name", "local_name", "mark_triples", "readable", "sentence_at",
+    "sound_distance", "split_camel", "split_clauses", "split_sentences", "starting_in", "word_set",
+    "words_of",
 ]  # fmt: skip

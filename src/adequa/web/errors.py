@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import math
+import sys
+import traceback
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Annotated
@@ -20,6 +22,7 @@ from adequa.errors import (
     SettingError,
     UnknownName,
 )
+from adequa.tables import printable
 
 _LONGEST_MESSAGE = 400
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -133,6 +136,11 @@ def refusal_of(error: Exception, *, where: str | None = None) -> Refusal:
         return Refusal(500, "cannot_score", "the metrics failed on this input", _ASK, where=where)
     message = "error in adequa" if isinstance(error, AdequaError) else "internal error"
     return Refusal(500, "internal", message, _ASK)
+
+
+def log_failure() -> None:
+    """Write the exception that is being handled to the log; nothing in its message is obeyed."""
+    sys.stderr.write(printable(traceback.format_exc()))
 
 
 def is_disk_full(error: BaseException | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import tempfile
 from collections import Counter, OrderedDict
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from uvicorn.config import LOGGING_CONFIG
+from uvicorn.logging import DefaultFormatter
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from adequa.errors import DataError, ServiceError, SettingError
 from adequa.files import locked
+from adequa.tables import printable
 from adequa.web.limits import RequestLimits
 
 if TYPE_CHECKING:
@@ -84,6 +88,7 @@ def server_of(
     bounds = {"limits": limits, "open": Connections(most)}
     config = uvicorn.Config(
         app,
+        log_config=_LOGGING,
         http=type("Protocol", (_BoundedProtocol,), bounds),
         ws="none",
         # An access log would contain login links and queries.
@@ -99,6 +104,20 @@ def server_of(
         timeout_graceful_shutdown=10,
     )
     return _Server(config, started)
+
+
+class LogFormatter(DefaultFormatter):
+    """The messages of uvicorn; what they quote of a request or an exception is escaped."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The message, and the traceback if there is one."""
+        return printable(super().format(record))
+
+
+_LOGGING: dict[str, Any] = LOGGING_CONFIG | {
+    "formatters": LOGGING_CONFIG["formatters"]
+    | {"default": {"()": LogFormatter, "fmt": "%(levelprefix)s %(message)s", "use_colors": False}}
+}
 
 
 class _Server(uvicorn.Server):

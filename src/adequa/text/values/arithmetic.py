@@ -13,10 +13,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
-from adequa.text.sentences import clauses_around
+from adequa.text.sentences import clauses_around, divide_long
 from adequa.text.values.facts import Support
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.spans import ValueSpan, find_values
@@ -65,6 +65,7 @@ _ALONE_GAP = 0.6
 _THAN = re.compile(
     r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
 )
+_MARKS = ".!?;\n"
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s|\Z)")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 SURE_DIGITS = 3
@@ -85,21 +86,29 @@ MEAN_CALL = (
     re.compile(r"\b(?:average|mean)\b(?!\s(?:of|for)\s(?:the|its|all)\b)[^.;,]{0,25}\Z"),
     re.compile(r"[^.;,]{0,12}\bon average"),
 )
-_SENTENCE_LENGTH = 500
-"""Characters before a value in which its sentence most often begins; more are read if not."""
 
 
-def _last_end(text: str, place: int) -> int:
-    """The end of the last sentence before a place, looked for from there backwards."""
-    size = _SENTENCE_LENGTH
-    while True:
-        ends = [one.end() for one in _SENTENCE_END.finditer(text, max(0, place - size), place)]
-        if ends or size >= place:
-            return ends[-1] if ends else 0
-        size *= 4
+# The values of a text, and those of a sentence, are explained one after the other.
+@lru_cache(maxsize=4)
+def _bounds(text: str) -> tuple[list[int], list[int]]:
+    """Where the sentences of a text begin and end; a very long one is read in parts."""
+    marks = [one.start() for one in _SENTENCE_END.finditer(text)]
+    starts, ends = [0], list[int]()
+    for end in (*marks, len(text)):
+        parts = [*divide_long(text, starts[-1], end)]
+        starts += [*parts, end + 1]
+        ends += [*parts, end]
+    return starts, ends
 
 
-# The values of a sentence are explained one after the other.
+def _sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    starts, ends = _bounds(text)
+    # A mark just before the value ends a sentence also without a space: "No.5".
+    is_after_mark = start > 0 and text[start - 1] in _MARKS
+    first = start if is_after_mark else starts[bisect_right(starts, start) - 1]
+    return first, ends[bisect_left(ends, end)]
+
+
 @lru_cache(maxsize=16)
 def _values_of_sentence(sentence: str) -> tuple[ValueSpan, ...]:
     return tuple(find_values(sentence))
@@ -109,9 +118,8 @@ class Sentence:
     """The sentence around a value."""
 
     def __init__(self, text: str, span: ValueSpan) -> None:
-        after = _SENTENCE_END.search(text, span.end)
-        self.start = _last_end(text, span.start)
-        self.string = text[self.start : after.start() if after else len(text)]
+        self.start, end = _sentence_around(text, span.start, span.end)
+        self.string = text[self.start : end]
         self.lower = self.string.lower()
         self.span = span
         self.facts: frozenset[int] | None = None
@@ -135,6 +143,11 @@ class Sentence:
         start, end = self.span.start - self.start, self.span.end - self.start
         whole = (0, len(self.string))
         return self.lower[slice(*clauses_around(self.string, start, end, whole))]
+
+    @cached_property
+    def clause_stems(self) -> frozenset[str]:
+        """The stems of the words of the clause."""
+        return frozenset(map(short_stem, _WORD.findall(self.clause)))
 
     def calls(self, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
         """Whether the words just before or just after the value match."""
@@ -196,6 +209,9 @@ class Query(NamedTuple):
 
 class Arithmetic(Terms):
     """The numbers of some facts, and what two of them make."""
+
+    _explained: tuple[str, Sequence[tuple[int, Sequence[int]]]] = ("", ())
+    """The sentence that was read last, and the facts that each of its values stands for."""
 
     def is_misquoted(self, span: ValueSpan, text: str) -> bool:
         """Whether a number seems to be that of a field, or of all its rows, with an error.
@@ -282,8 +298,7 @@ class Arithmetic(Terms):
         return self._are_words_in(" ".join(parts if term.parts else parts[-1:]), sentence)
 
     def _are_words_in(self, key: str, sentence: Sentence) -> bool:
-        words = {short_stem(word) for word in _WORD.findall(sentence.clause)}
-        return bool(words.intersection(stems_of_key(key)))
+        return bool(sentence.clause_stems.intersection(stems_of_key(key)))
 
     def _spoken_of(self, place: int, sentence: Sentence) -> int:
         fact = self.index.facts[place]
@@ -304,13 +319,21 @@ class Arithmetic(Terms):
     def _values_in(self, sentence: Sentence) -> frozenset[int]:
         """The facts whose values the sentence has beside the one in question."""
         if sentence.facts is None:
-            sentence.facts = frozenset(
-                fact
-                for other in sentence.others
-                for one in self.index.explain(other, sentence.string)
-                for fact in one.facts
-            )
+            if self._explained[0] != sentence.string:
+                self._explained = sentence.string, self._explain_values(sentence.string)
+            own = sentence.span.start - sentence.start
+            others = (facts for start, facts in self._explained[1] if start != own)
+            sentence.facts = frozenset(chain.from_iterable(others))
         return sentence.facts
+
+    def _explain_values(self, sentence: str) -> list[tuple[int, list[int]]]:
+        return [
+            (
+                value.start,
+                [fact for one in self.index.explain(value, sentence) for fact in one.facts],
+            )
+            for value in _values_of_sentence(sentence)
+        ]
 
     def _is_told(self, term: Term, sentence: Sentence) -> bool:
         return any(self._bears(fact, sentence) for fact in term.facts[:8])
@@ -464,10 +487,11 @@ class Arithmetic(Terms):
 def _between(
     operands: Sequence[tuple[float, Term]], low: float, high: float
 ) -> Sequence[tuple[float, Term]]:
-    """The numbers between two, apart from errors of rounding, of those in order."""
+    """The numbers between two of those in order, apart from rounding; the lowest of many."""
     slack = 1e-6 * max(abs(low), abs(high))
     first = bisect_left(operands, low - slack, key=_number)
-    return operands[first : bisect_right(operands, high + slack, key=_number)]
+    last = bisect_right(operands, high + slack, key=_number)
+    return operands[first : min(last, first + MOST)]
 
 
 def _number(operand: tuple[float, Term]) -> float:
@@ -508,23 +532,28 @@ def is_misprint(seen: str, value: float) -> bool:
 
 def _terms_said(sentence: Sentence) -> list[Term]:
     """The other numbers of a sentence as terms."""
-    found: list[Term] = []
-    for span in sentence.others:
+    own = sentence.span.start - sentence.start
+    return [term for start, term in _terms_of_sentence(sentence.string) if start != own]
+
+
+@lru_cache(maxsize=16)
+def _terms_of_sentence(sentence: str) -> list[tuple[int, Term]]:
+    found: list[tuple[int, Term]] = []
+    for span in _values_of_sentence(sentence):
         for quantity in span.quantities[:1] if span.kind == "number" else ():
             unit = UNITS.get(quantity.unit or "")
             raw = float(quantity.value)
-            found.append(
-                Term(
-                    raw,
-                    unit.base(raw) if unit else raw,
-                    unit.dimension if unit else None,
-                    (),
-                    f"the text ({span.start})",
-                    "",
-                    unit=quantity.unit,
-                    said=True,
-                )
+            term = Term(
+                raw,
+                unit.base(raw) if unit else raw,
+                unit.dimension if unit else None,
+                (),
+                f"the text ({span.start})",
+                "",
+                unit=quantity.unit,
+                said=True,
             )
+            found.append((span.start, term))
     return found
 
 

@@ -415,15 +415,20 @@ class Explainer(Arithmetic):
 
     def _are_ends(self, one: Term, other: Term) -> bool:
         """Whether two numbers are the first and last, or the highest and lowest, of a field."""
-        for terms in self._fields:
-            if terms[0].field == one.field and one in terms and other in terms:
-                ordered = sorted(terms, key=lambda term: term.base)
-                pair = {one.base, other.base}
-                return pair in (
-                    {terms[0].base, terms[-1].base},
-                    {ordered[0].base, ordered[-1].base},
-                )
+        for terms, *ends in self._ends.get(one.field, ()):
+            if one in terms and other in terms:
+                return {one.base, other.base} in ends
         return False
+
+    @cached_property
+    def _ends(self) -> dict[str, list[tuple[frozenset[Term], set[float], set[float]]]]:
+        """The terms of each field, their first and last number, and their lowest and highest."""
+        found: dict[str, list[tuple[frozenset[Term], set[float], set[float]]]] = {}
+        for terms in self._fields:
+            numbers = [term.base for term in terms]
+            ends = {numbers[0], numbers[-1]}, {min(numbers), max(numbers)}
+            found.setdefault(terms[0].field, []).append((frozenset(terms), *ends))
+        return found
 
     def _lapses(self, query: Query) -> Iterator[Support]:
         """The time between two dates or times of the data."""

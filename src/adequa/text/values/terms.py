@@ -32,7 +32,8 @@ UNKNOWN = "unknown"
 SCALED = "scaled"
 """The same for a number that has been divided by a thousand or a million."""
 MOST = 60
-"""The most numbers of one field that are combined in pairs; bounds the time."""
+"""The most numbers of one field that are combined in pairs, and the most that may make a number
+together with a given one; bounds the time."""
 
 
 class Term(NamedTuple):
@@ -255,11 +256,11 @@ class Terms:
         return self._sorted[dimension]
 
     def _partners(self, dimension: str | None, interval: Interval) -> Iterator[Term]:
-        """The values and totals between two numbers."""
+        """The values and totals between two numbers; the lowest ones of many."""
         ordered = self._ordered(dimension)
         slack = 1e-6 * max(1.0, abs(interval.high), abs(interval.low))
-        for place in range(bisect_left(ordered, (interval.low - slack,)), len(ordered)):
-            number, _, term = ordered[place]
+        first = bisect_left(ordered, (interval.low - slack,))
+        for number, _, term in ordered[first : first + MOST]:
             if number > interval.high + slack:
                 return
             yield term

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from adequa.text.languages import Language
 from adequa.text.letters import fold
-from adequa.text.sentences import split_clauses, split_sentences, word_set
+from adequa.text.sentences import sentence_at, split_clauses, split_sentences, word_set
 from adequa.text.values.facts import ValueFact
 from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
@@ -207,18 +207,26 @@ def find_contradictions(
     """
     claims = read_claims(facts) if claims is None else claims
     sides: dict[str, set[bool]] = defaultdict(set)
+    groups: dict[str, set[str]] = defaultdict(set)
     for place, claim in claims.items():
         sides[_field(facts[place])].add(claim.holds)
+        groups[_field(facts[place])].add(facts[place].group)
     found: list[Contradiction] = []
-    names: dict[str, list[str]] | None = None
+    said: dict[Claim, list[Polarity]] = {}  # the rows of a list have the same claims
+    named: dict[tuple[str, int], set[str]] = {}
+    names: dict[str, list[str]] = {}
     for place, claim in claims.items():
         field = _field(facts[place])
-        polarities = find_polarity(text, claim, language, bare=bare and not claim.holds)
+        if claim not in said:
+            said[claim] = find_polarity(text, claim, language, bare=bare and not claim.holds)
+        polarities = said[claim]
         if polarities and len(sides[field]) > 1:
-            names = _names(facts) if names is None else names
-            groups = {facts[other].group for other in claims if _field(facts[other]) == field}
-            own = facts[place].group
-            polarities = [one for one in polarities if _speaks_of(text, one, own, groups, names)]
+            names = names or _names(facts)
+            for one in polarities:
+                if (field, one.start) not in named:
+                    named[field, one.start] = _named_around(text, one, groups[field], names)
+            own = {facts[place].group}
+            polarities = [one for one in polarities if named[field, one.start] == own]
         if polarities and all(one.affirmed != claim.holds for one in polarities):
             found.append(Contradiction(place, polarities[0].start, polarities[0].end))
     return found
@@ -238,17 +246,18 @@ def _names(facts: Sequence[ValueFact]) -> dict[str, list[str]]:
     return names
 
 
-def _speaks_of(
-    text: str, place: Polarity, own: str, groups: set[str], names: Mapping[str, Sequence[str]]
-) -> bool:
-    start, end = next(one for one in split_sentences(text) if one[0] <= place.start < one[1])
+def _named_around(
+    text: str, place: Polarity, groups: set[str], names: Mapping[str, Sequence[str]]
+) -> set[str]:
+    """The groups of facts that the clause around a place names; else those of its sentence."""
+    start, end = sentence_at(text, place.start)
     clauses = [one for one in split_clauses(text, start, end) if one[0] <= place.start < one[1]]
     for first, last in (*clauses, (start, end)):
         part = text[first:last].lower()
         named = {group for group in groups if any(name in part for name in names.get(group, ()))}
         if named:
-            return named == {own}
-    return False
+            return named
+    return set()
 
 
 def is_readable(claim: Claim, language: Language) -> bool:

@@ -17,7 +17,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -31,7 +30,7 @@ from adequa.files import dump_line
 from adequa.metrics import Metric
 from adequa.run import end_with_parent, score_items
 from adequa.tables import one_line
-from adequa.web.errors import Refusal
+from adequa.web.errors import Refusal, log_failure
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -202,7 +201,7 @@ def _serve(pipe: Connection, metrics: Mapping[str, Metric]) -> None:
             sys.stderr.write(f"adequa: {one_line(str(error))}\n")
             answer = error
         except Exception as error:  # noqa: BLE001  # a broken metric must not end the worker
-            traceback.print_exc()
+            log_failure()
             answer = ModelError(f"a metric failed with {type(error).__name__}")
         pipe.send(answer)
         try:
@@ -340,7 +339,7 @@ class ScoringEngine:
             try:
                 self._score(worker, batch)
             except Exception as error:  # noqa: BLE001  # one failure must not stop the others
-                traceback.print_exc()
+                log_failure()
                 for request, _ in batch:
                     _fail(request, error)
 

@@ -17,7 +17,6 @@ import shutil
 import sys
 import threading
 import time
-import traceback
 from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -35,7 +34,7 @@ from adequa.run import MANIFEST, SCORES, SUMMARY, Run, open_run, read_json
 from adequa.tables import one_line
 from adequa.web.api.engine import ChildProcess, ProcessLost, ProcessTimeout
 from adequa.web.api.openapi import RunInfo, RunProgress
-from adequa.web.errors import ErrorBody, Refusal, refusal_of
+from adequa.web.errors import ErrorBody, Refusal, log_failure, refusal_of
 from adequa.web.limits import ServerSettings
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def _score_upload(
     except AdequaError as known:
         error = refusal_of(known, where="the upload").body
     except Exception as unknown:  # noqa: BLE001  # for the client; the log has the traceback
-        traceback.print_exc()
+        log_failure()
         error = refusal_of(unknown).body
     pipe.send(("end", error))
 
@@ -307,7 +306,7 @@ class Runs:
                 None if process is None else process.run(self.settings.run_seconds, record.report)
             )
         except Exception as error:  # noqa: BLE001  # for the client; the log has the traceback
-            traceback.print_exc()
+            log_failure()
             return refusal_of(error).body
 
     def _keep(self, record: Record) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import traceback
 from collections import Counter
 from collections.abc import Container, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,7 @@ from adequa.run import unscored_lines
 from adequa.tables import digits_for
 from adequa.web.api.engine import ChildProcess, ProcessLost
 from adequa.web.api.runs import Record, Runs, open_served
-from adequa.web.errors import Refusal, refusal_of
+from adequa.web.errors import Refusal, log_failure, refusal_of
 from adequa.web.limits import whole_number
 from adequa.web.workbench.index import BackgroundTask, Indexes, RunIndex, TextSelection
 from adequa.web.workbench.site import WorkbenchSite
@@ -185,7 +184,7 @@ def _write_report(pipe: Connection, folder: Path, path: Path, title: str) -> Non
     except AdequaError as known:
         error = refusal_of(known)
     except Exception as unknown:  # noqa: BLE001  # for the page; the log has the traceback
-        traceback.print_exc()
+        log_failure()
         error = refusal_of(unknown)
     pipe.send(error)
 
