@@ -171,3 +171,20 @@ def test_one_item_is_enough(tmp_path: Path) -> None:
     found = doctor(write(tmp_path / "one.jsonl", [FIRST]), "-m", "esa")
     assert found.exit_code == 0, found.output
     assert "too few cases" in found.stdout
+
+
+def test_records_and_their_coverage(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    rows = [
+        {"input": {"hotel": name, "rooms": rooms, "stars": 4}, "output": f"{name}: {rooms} rooms."}
+        for name, rooms in (("Seaview", 120), ("Hillside", 45))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = doctor(path, "-m", "esa", "--perturb", "drop-triple", "--perturb", "change-date")
+    assert found.exit_code == 0, found.output
+    table = found.stdout.partition("What was changed")[0]
+    assert "drop-triple" in table
+    assert "change-date" not in table  # no item allows it, as the next table says
+    assert "It complains of 2 of 2 unchanged texts." in found.stdout  # which say nothing of stars
+    found = doctor(path, "-m", "esa", "--perturb", "drop-triple", "--coverage", "selected")
+    assert "It complains of 0 of 2 unchanged texts." in found.stdout

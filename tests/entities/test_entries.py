@@ -72,6 +72,30 @@ def found(record: Any, text: str) -> list[str]:
     return [text[one.start : one.end] for one in judge(item, JudgmentSettings()).unexplained]
 
 
+OFFICES = {
+    "company": "Norvik",
+    "offices": [{"city": "Bergen", "staff": 800}, {"city": "Gdansk", "staff": 440}],
+}
+
+
+@pytest.mark.parametrize(
+    ("record", "text", "reason"),
+    [
+        (
+            *(GAUGE, "At noon it was at 447 cm."),
+            "'447 cm': the data has level_cm '431' for readings 12:00",
+        ),
+        (
+            *(OFFICES, "Gdansk has more staff than Bergen."),
+            "'more staff than': the data has staff '440' for Gdansk and '800' for Bergen",
+        ),
+    ],
+)
+def test_a_reason_says_whose_the_right_value_is(record: Any, text: str, reason: str) -> None:
+    judgment = judge(read_record(record, text).item, JudgmentSettings())
+    assert [one.reason(text).partition(";")[0] for one in judgment.unexplained] == [reason]
+
+
 @pytest.mark.parametrize(
     ("record", "text"),
     [

@@ -60,7 +60,7 @@ def test_reasons_name_the_fact_and_what_stands_there_instead() -> None:
         "16800": "no mention of '16800' (Leeds | population | 16800); the text has '16,000' instead"
     }
     ((span, why),) = judgment.surplus()
-    assert why == "'16,000': the data has '16800'"
+    assert why == "'16,000': the data has '16,800'"
     assert (span.kind, span.nearest) == ("number", "16800")
     two = judged("Ann Bell.").reasons()["Leeds"]
     assert two.startswith("no mention of 'Leeds' (Ann_Bell | birthPlace | Leeds and 1 more)")

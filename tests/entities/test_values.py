@@ -4,6 +4,7 @@ import pytest
 
 from adequa.data import Item, Triple
 from adequa.entities import JudgmentSettings, is_counterpart, judge, values_of
+from adequa.readers.records import read_record
 
 RECORD = Item(
     "1",
@@ -69,6 +70,20 @@ def test_two_wrong_values_of_a_clause_are_one_span_with_both_reasons() -> None:
     (one,) = judge(item, JudgmentSettings()).unexplained
     assert one.reason(item.text) == (
         "'7.8 kg': the data has weight_g '780'; '6:34 pm': the data has opens '17:34'"
+    )
+
+
+def test_a_reason_is_given_once_and_long_numbers_have_commas() -> None:
+    record = {
+        "company": "Norvik",
+        "revenue_eur": 98500000.0,
+        "profit": {"value": 1200000.0, "unit": "euros"},
+    }
+    text = "Norvik had revenue of 95.8 million euros and a profit of 1.4 million euros."
+    (one,) = judge(read_record(record, text).item, JudgmentSettings()).unexplained
+    assert one.reason(text) == (
+        "'95.8 million euros': the data has revenue_eur '98,500,000'; "
+        "'1.4 million euros': the data has profit '1,200,000 euros'"
     )
 
 

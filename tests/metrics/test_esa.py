@@ -101,7 +101,7 @@ def test_findings_say_what_where_and_why() -> None:
     surplus = [finding for finding in one.findings if finding.kind == "hallucination"]
     assert [(text[f.start : f.end], f.detail, f.why) for f in surplus] == [
         ("5 March 1957", "unexplained date", "'5 March 1957': the data has '1957-05-03'"),
-        ("16,000", "unexplained number", "'16,000': the data has '16800'"),
+        ("16,000", "unexplained number", "'16,000': the data has '16,800'"),
     ]
     assert {finding.metric for finding in one.findings} == {"esa"}
     assert {f.metric for f in score(text, metric="esa_strict").findings} == {"esa_strict"}

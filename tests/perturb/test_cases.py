@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.errors import UnknownName
-from adequa.perturb import PERTURBATIONS, draw_items, make_cases, named_perturbations
+from adequa.perturb import PERTURBATIONS, Change, draw_items, make_cases, named_perturbations
 
 from .towns import TOWNS, VEXLA
 
@@ -161,3 +161,21 @@ def test_on_the_dev_split_every_perturbation_finds_its_cases(data_dir) -> None:
     items = draw_items(open_source(data_dir / "webnlg2020" / "dev"), 120, seed=0)
     for made in make_cases(items, named_perturbations(), count=20, seed=0):
         assert len(made.cases) >= 10, made.perturbation.name
+
+
+def test_facts_of_a_record_keep_their_pointers() -> None:
+    facts = (Triple("Vexla", "mayor", "Ada Reid"), Triple("Vexla", "river", "Ostrik"))
+    item = Item(
+        *("1", facts, "Ada Reid is the mayor of Vexla on the Ostrik."),
+        record={"town": "Vexla", "mayor": "Ada Reid", "river": "Ostrik"},
+        paths=("/mayor", "/river"),
+        coverage="selected",
+    )
+    changes = (
+        (facts[1:], ("/river",)),
+        ((Triple("Ada Reid", "mayor", "Vexla"), facts[1]), ("/mayor", "/river")),
+        ((*facts, Triple("Vexla", "area", "12")), ("/mayor", "/river", "/area")),
+    )
+    for triples, paths in changes:
+        changed = Change("another graph", triples=triples).apply(item)
+        assert (changed.triples, changed.paths, changed.record) == (triples, paths, None)

@@ -497,3 +497,16 @@ def test_coverage_can_be_told(tmp_path: Path) -> None:
     assert [item.coverage for item in open_source(path, coverage="all")] == ["all"]
     with pytest.raises(UnknownName, match="coverage"):
         open_source(path, coverage="some")
+
+
+def test_semicolons_separate_the_cells_of_a_spreadsheet(tmp_path: Path) -> None:
+    path = tmp_path / "sales.csv"
+    path.write_text(
+        "shop;sales, eur;text\nOban;1200;Oban sold for 1,200 euros.\n", encoding="utf-8"
+    )
+    (item,) = read(path)
+    assert item.triples == (Triple("Oban", "sales, eur", "1200"),)
+    assert item.text == "Oban sold for 1,200 euros."
+    path = write(tmp_path / "two.csv", "shop,sales;text\nOban,1\n")
+    with pytest.raises(DataError, match="has no 'text'"):
+        read(path)  # two columns

@@ -179,8 +179,9 @@ def test_a_tsv_may_be_raw(tmp_path: Path) -> None:
 
 def test_a_csv_may_have_another_delimiter(tmp_path: Path) -> None:
     path = write(tmp_path / "items.csv", b"id;triples;text\n1;A | p | B;One, two.\n")
-    source = open_source(path, format="csv:delimiter=;")
-    assert [item.text for item in source] == ["One, two."]
+    for named in (None, "csv:delimiter=;"):
+        (item,) = open_source(path, format=named)
+        assert (item.triples, item.text) == ((Triple("A", "p", "B"),), "One, two.")
     with pytest.raises(SettingError, match="one character"):
         CsvReader(delimiter=";;")
 

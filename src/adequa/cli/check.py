@@ -292,7 +292,7 @@ def _counted(words: str, times: int) -> str:
 
 
 def _form(mention: Mention, text: str) -> str:
-    distance = f", distance {mention.distance:.2f}" if mention.distance > 0 else ""
+    distance = f", distance {mention.distance:.2f}" if mention.distance >= 0.005 else ""
     return f'"{one_line(text[mention.start : mention.end])}" ({mention.method}{distance})'
 
 

@@ -21,6 +21,14 @@ def doctor(
     source: options.Input,
     texts: options.Texts = None,
     format: options.Format = None,  # noqa: A002
+    coverage: Annotated[
+        str,
+        option(
+            "all|selected",
+            "all: a text must say every fact, also about a record, or no omission could be "
+            "noticed; selected: it may choose.",
+        ),
+    ] = "all",
     metric: options.Metrics = None,
     perturb: Annotated[
         list[str] | None,
@@ -71,7 +79,7 @@ def doctor(
     from adequa.errors import require_known
     from adequa.metrics import resolve
     from adequa.perturb import draw_items, make_cases, named_perturbations
-    from adequa.readers import open_source
+    from adequa.readers import open_source, parse_coverage
 
     form = "json" if as_json else table
     require_known("format", [form], FORMATS)
@@ -79,8 +87,7 @@ def doctor(
         raise typer.BadParameter(f"--risk must be between 0 and 1, not {risk:g}")
     perturbations = named_perturbations(perturb or ())
     metrics = resolve(metric or None)
-    # An omission can only be noticed where a text must say every fact.
-    items = open_source(source, format=format, texts=texts or (), coverage="all")
+    items = open_source(source, format=format, texts=texts or (), coverage=parse_coverage(coverage))
     labelled = [] if labels is None else read_labels(labels, items)
     drawn = draw_items(items, max_items, seed)
     with progress_bar("changing", quiet=quiet) as progress:

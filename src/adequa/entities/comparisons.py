@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from adequa.data import Triple
 from adequa.entities.owners import (
     _DAY,
     _DAYS,
@@ -22,6 +23,7 @@ from adequa.entities.owners import (
     OwnerFault,
     Row,
     RowList,
+    say_fact,
 )
 from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _stem
 from adequa.text import LONGEST_SENTENCE, starting_in, word_set
@@ -31,6 +33,7 @@ from adequa.text.values import (
     ValueFact,
     ValueSpan,
     lowered,
+    quote_value,
     read_value,
 )
 from adequa.text.values.facts import interval_in
@@ -199,8 +202,8 @@ class ComparisonCheck(RoleCheck):
     def _comparison(self, place: tuple[int, int], one: int, other: int) -> OwnerFault:
         first, second = self.roles.triples[one], self.roles.triples[other]
         note = (
-            f"the data has {first.subject}, {first.predicate} {first.object!r} and "
-            f"{second.subject}, {second.predicate} {second.object!r}"
+            f"the data has {first.subject}, {first.predicate} {quote_value(first.object)} and "
+            f"{second.subject}, {second.predicate} {quote_value(second.object)}"
         )
         return OwnerFault(place[0], place[1] - 1, "comparison", note, one)
 
@@ -476,9 +479,9 @@ class RowCheck:
         rows: RowList,
         text: ClaimText,
         facts: Sequence[ValueFact],
-        entities: Sequence[str],
+        triples: Sequence[Triple],
     ) -> None:
-        self.rows, self.text, self.facts = rows, text, facts
+        self.rows, self.text, self.facts, self.triples = rows, text, facts, triples
         self.row_of = {fact: row for row, one in enumerate(rows.rows) for fact in one.facts}
         self.labels = [
             column
@@ -487,7 +490,7 @@ class RowCheck:
             and len({value for value, _ in column.values.values()}) == len(column.values)
         ]
         self.named = {fact for one in self.labels for _, fact in one.values.values()}
-        self.places = sorted({*self._references(entities)})
+        self.places = sorted({*self._references([one.object for one in triples])})
 
     def _references(self, entities: Sequence[str]) -> Iterator[tuple[int, int, frozenset[int]]]:
         """Where the text names rows: by a name, a day, a date, a time, a number or an ordinal."""
@@ -593,8 +596,8 @@ class RowCheck:
         ]
         if not own:
             return None
-        shown = f"{self.facts[own[0]].key} {self.facts[own[0]].value!r}"
-        return OwnerFault(span.start, span.end, "owner", f"the data has {shown} there", own[0])
+        note = say_fact(self.triples[own[0]], self.text.text[span.start : span.end])
+        return OwnerFault(span.start, span.end, "owner", note, own[0])
 
 
 def _is_day(row: Row, date: Date) -> bool:

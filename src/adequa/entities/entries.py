@@ -16,10 +16,11 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at
+from adequa.data import Triple
+from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at, say_fact
 from adequa.entities.roles import _GENERAL, _TOGETHER, _stem
 from adequa.text import LONGEST_SENTENCE, SMALL_WORDS, fold, split_sentences, starting_in, word_set
-from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key
+from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key, quote_value
 from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
 
 _LEAST, _MOST = 2, 60
@@ -391,10 +392,11 @@ class EntryCheck:
         text: str,
         values: Sequence[ValueSpan],
         facts: Sequence[ValueFact],
+        triples: Sequence[Triple],
         explainer: Explainer,
     ) -> None:
         self.entries, self.text, self.values = entries, text, values
-        self.facts, self.explainer = facts, explainer
+        self.facts, self.triples, self.explainer = facts, triples, explainer
         self.lower = text.lower() if len(text.lower()) == len(text) else text
         self.sentences = _sentences_of(text)
 
@@ -546,10 +548,12 @@ class EntryCheck:
             said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
             if (number < 100 or span.words) and not named & said:
                 return None
-        other = min(facts)
-        fact = self.facts[own[0]]
-        note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
-        note += f"; {self.facts[other].value!r} is that of another"
+        seen = self.text[span.start : span.end]
+        other = self.triples[min(facts)]
+        same = other.subject == self.triples[own[0]].subject
+        whose = other.predicate if same else other.subject
+        note = say_fact(self.triples[own[0]], seen)
+        note += f"; {quote_value(other.object, seen)} is that of {whose}"
         return OwnerFault(span.start, span.end, "owner", note, own[0])
 
     def _other_number(self, span: ValueSpan, row: int) -> OwnerFault | None:
@@ -566,8 +570,7 @@ class EntryCheck:
         ]
         if len(own) != 1 or self.entries.field_of[own[0]] == "":
             return None
-        fact = self.facts[own[0]]
-        note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
+        note = say_fact(self.triples[own[0]], self.text[span.start : span.end])
         return OwnerFault(span.start, span.end, "owner", note, own[0])
 
     # Names --------------------------------------------------------------------------------------
@@ -594,8 +597,7 @@ class EntryCheck:
             ]
             if len(own) != 1 or len(back) != 1:
                 continue
-            fact = self.facts[own[0]]
-            note = f"the data has {parts_of_key(fact.key)[-1]} {fact.value!r} there"
+            note = say_fact(self.triples[own[0]], self.text[one.start : other.end])
             yield OwnerFault(one.start, other.end, "owner", note, own[0])
 
     def _counts(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
@@ -694,8 +696,11 @@ class EntryCheck:
     def _told(
         self, start: int, end: int, kind: str, series: Series, one: int, other: int
     ) -> OwnerFault:
-        first, second = (self.facts[series.values[row][1]] for row in (one, other))
-        note = f"the data has {first.key} {first.value!r} and {second.value!r}"
+        first, second = (self.triples[series.values[row][1]] for row in (one, other))
+        note = f"{say_fact(first, '')} and {quote_value(second.object)} for {second.subject}"
+        if first.subject == second.subject:
+            note = f"the data has {first.predicate} {quote_value(first.object)}"
+            note += f" and {second.predicate} {quote_value(second.object)}"
         return OwnerFault(start, end, kind, note, series.values[one][1])
 
 

@@ -581,7 +581,7 @@ def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[Unexplaine
     """The spans with the clauses that claim them; one for all values that a clause has wrong."""
     sentences = split_sentences(text)
     ends = [end for _, end in sentences]
-    found: dict[Span, UnexplainedSpan] = {}
+    found: dict[Span, list[UnexplainedSpan]] = {}
     for one in spans:
         sentence = sentences[min(bisect_left(ends, one.end), len(sentences) - 1)]
         place = (one.start, one.end)
@@ -589,13 +589,21 @@ def _with_claims(spans: Sequence[UnexplainedSpan], text: str) -> list[Unexplaine
             place = clauses_around(text, one.start, one.end, sentence)
         wide = one._replace(start=place[0], end=place[1], focus=one.place)
         if (known := found.get(place)) is not None:
-            if known.triple is not None and known.triple == wide.triple:
+            if wide.triple is not None and wide.triple in (one.triple for one in known):
                 continue  # one fault, seen twice
-            reasons = dict.fromkeys((known.reason(text), wide.reason(text)))
-            surer = max(known.confidence or 0.0, wide.confidence or 0.0) or None
-            wide = known._replace(note="; ".join(reasons), focus=None, confidence=surer)
-        found[place] = wide
-    return list(found.values())
+            known.append(wide)
+        else:
+            found[place] = [wide]
+    return [_joined(wide, text) for wide in found.values()]
+
+
+def _joined(spans: Sequence[UnexplainedSpan], text: str) -> UnexplainedSpan:
+    """What a clause has wrong as one span, with each reason once."""
+    if len(spans) == 1:
+        return spans[0]
+    reasons = dict.fromkeys(one.reason(text) for one in spans)
+    surer = max(one.confidence or 0.0 for one in spans) or None
+    return spans[0]._replace(note="; ".join(reasons), focus=None, confidence=surer)
 
 
 def read_phrases(path: Path) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from adequa.data import Mention
+from adequa.data import Mention, Triple
 from adequa.text import split_sentences, starting_in, word_set
 from adequa.text.values import (
     UNITS,
@@ -24,6 +24,7 @@ from adequa.text.values import (
     ValueFact,
     ValueSpan,
     dimension_of_key,
+    quote_value,
     read_value,
 )
 from adequa.text.values.units import words_of_key
@@ -700,5 +701,12 @@ _BASES = {"temperature": "degree Celsius", "speed": "metre per second", "pressur
 """The units that series without a unit are in, by the customs of weather services."""
 
 
+def say_fact(triple: Triple, seen: str) -> str:
+    """What the data has where a text has the words `seen`, and of what."""
+    return (
+        f"the data has {triple.predicate} {quote_value(triple.object, seen)} for {triple.subject}"
+    )
+
+
 def _short(value: float) -> str:
-    return f"{value:g}"
+    return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"

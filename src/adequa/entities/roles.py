@@ -25,6 +25,7 @@ from adequa.text.values import (
     ValueSpan,
     dimension_of_key,
     find_siblings,
+    quote_value,
 )
 from adequa.text.values.facts import Reading
 from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
@@ -445,13 +446,14 @@ class RoleCheck:
         self, start: int, end: int, kind: str, place: int, owners: Iterable[int]
     ) -> OwnerFault:
         triple = self.roles.triples[place]
-        note = f"the data has {triple.predicate} {triple.object!r}"
+        seen = self.text[start:end]
+        note = f"the data has {triple.predicate} {quote_value(triple.object, seen)}"
         others = [self.roles.triples[one] for one in sorted(owners)]
         if others:
             other = others[0]
             same = other.predicate == triple.predicate
             whose = other.subject if same else f"{other.predicate}"
-            note += f"; {other.object!r} is that of {whose}"
+            note += f"; {quote_value(other.object, seen)} is that of {whose}"
         return OwnerFault(start, end, kind, note, place)
 
     # Names --------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ from adequa.text.values import (
     is_converted,
     is_rounded,
     is_same,
+    quote_value,
 )
 
 _DIGIT = re.compile(r"\d")
@@ -103,9 +104,10 @@ class UnexplainedSpan(NamedTuple):
         if self.note:
             return self.note
         if self.triple is not None:
-            return f"{seen!r}: the data has {self.triple.predicate} {self.triple.object!r}"
+            value = quote_value(self.triple.object, seen)
+            return f"{seen!r}: the data has {self.triple.predicate} {value}"
         if self.nearest is not None and self.kind != "name":
-            return f"{seen!r}: the data has {self.nearest!r}"
+            return f"{seen!r}: the data has {quote_value(self.nearest, seen)}"
         nearest = "" if self.nearest is None else f"; the nearest is {self.nearest!r}"
         return f"{seen!r} comes from nothing in the data{nearest}"
 

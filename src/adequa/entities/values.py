@@ -153,11 +153,13 @@ class DataValues:
                 of_rows += _faults_of(SeriesCheck(rows, claims))
                 of_rows += _faults_of(CategoryCheck(rows, claims))
             of_rows += _faults_of(ObjectCheck(rows, claims, entities))
-            found += _faults_of(RowCheck(rows, claims, self.facts, entities))
+            found += _faults_of(RowCheck(rows, claims, self.facts, self.triples))
             found += _faults_of(TrendCheck(rows, claims))
         found += merge_faults(sorted(of_rows))
         for entries in self.entries:
-            checked = EntryCheck(entries, text.string, text.values, self.facts, self.explainer)
+            checked = EntryCheck(
+                entries, text.string, text.values, self.facts, self.triples, self.explainer
+            )
             found += _faults_of(checked)
         return [(one, None if one.fact is None else self.triples[one.fact]) for one in found]
 

@@ -301,7 +301,22 @@ class Change:
             return replace(item, text=changed)
         ends = {end for triple in self.triples for end in (triple.subject, triple.object)}
         terms = {name: term for name, term in item.terms.items() if name in ends}
-        return replace(item, text=changed, triples=self.triples, terms=terms)
+        changed_item = replace(item, text=changed, triples=self.triples, terms=terms)
+        if not item.paths:
+            return changed_item
+        # The record no longer has these facts; the pointers still tell which belong together.
+        return replace(changed_item, record=None, paths=_moved_paths(item, self.triples))
+
+
+def _moved_paths(item: Item, triples: Iterable[Triple]) -> tuple[str, ...]:
+    """The pointers of a changed graph: a replaced triple keeps its own, a new one has its field."""
+    left = grouped(zip(item.triples, item.paths, strict=True), lambda pair: pair[0])
+    kept = [left[triple].pop(0)[1] if left.get(triple) else None for triple in triples]
+    gone = [path for pairs in left.values() for _, path in pairs]
+    return tuple(
+        path or (gone.pop(0) if gone else f"/{triple.predicate}")
+        for triple, path in zip(triples, kept, strict=True)
+    )
 
 
 def rewrite(text: str, edits: Collection[Edit]) -> tuple[str, tuple[Span, ...]]:

@@ -210,3 +210,12 @@ def unique(placed: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
             remedy = "give each text of a system its own id"
             raise DataError(problem, path=place.path, line=place.line, remedy=remedy)
         yield place
+
+
+def delimiter_of(header: str) -> str:
+    """The character between the cells of CSV: a semicolon where the comma is for decimals.
+
+    >>> delimiter_of("town;area, km2;text"), delimiter_of("town,area;text")
+    (';', ',')
+    """
+    return ";" if header.count(";") > header.count(",") else ","

@@ -31,7 +31,7 @@ from adequa.files import (
     load_object,
     open_bytes,
 )
-from adequa.readers.base import PlacedItem, Reader, files_inside, unique
+from adequa.readers.base import PlacedItem, Reader, delimiter_of, files_inside, unique
 from adequa.settings import Spec, build
 from adequa.tables import counted
 from adequa.text.linearised import parse_triples
@@ -144,8 +144,8 @@ def _recognise_xml(path: Path, head: str) -> str:
 
 
 def _recognise_table(head: str, name: str) -> str:
-    separator = "," if name == "csv" else "\t"
     first = head.split("\n", 1)[0].strip("\r")
+    separator = delimiter_of(first) if name == "csv" else "\t"
     if name == "tsv" and first.startswith("{") and '"triples"' in first:
         return _recognise_json_lines(head)  # TeKGen names its JSON lines .tsv
     columns = [column.strip().strip('"').casefold() for column in first.split(separator)]

@@ -29,7 +29,7 @@ from adequa.files import (
     reject_constant,
     require_shallow,
 )
-from adequa.readers.base import PlacedItem, Reader
+from adequa.readers.base import PlacedItem, Reader, delimiter_of
 from adequa.readers.facts import LeftOut, Number, RecordFacts, read_facts, say_scalar
 from adequa.readers.logs import TEXTS, read_log
 from adequa.readers.mapping import RecordMapping, find, load_mapping
@@ -238,7 +238,7 @@ def _skip(text: str, position: int) -> int:
     return _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
 
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 _HEAD = 50
 """Records at the beginning of a file by which the column of the text is found."""
 _PROSE_WORDS = 6
@@ -287,7 +287,7 @@ class RecordsReader(Reader):
     record: str | None = setting(None, "the column of the record, if it is not the whole row")
     keep: tuple[str, ...] = setting((), "technical fields that are facts; * is all of them")
     ignore: tuple[str, ...] = setting((), "fields that are not facts")
-    delimiter: str | None = setting(None, "the character between two cells, if not a comma or tab")
+    delimiter: str | None = setting(None, "the character between two cells, by default , ; or tab")
 
     def __post_init__(self) -> None:
         if self.delimiter is not None:
@@ -349,10 +349,12 @@ class RecordsReader(Reader):
         suffix = path.suffix.lower()
         first = _first_line(path)
         delimiter = self.delimiter or _DELIMITERS.get(suffix)
-        if delimiter is None and first.startswith(("{", "[")):
+        if delimiter is None and suffix != ".csv" and first.startswith(("{", "[")):
             # In JSON lines each line is a record; elsewhere one object may hold many.
             return _from_json(path, keyed=first.startswith("{") and suffix not in JSON_LINES)
-        return _from_table(path, delimiter or ("\t" if "\t" in first else ","), mapping)
+        if delimiter is None:
+            delimiter = "\t" if suffix != ".csv" and "\t" in first else delimiter_of(first)
+        return _from_table(path, delimiter, mapping)
 
 
 def _first_line(path: Path) -> str:

@@ -37,9 +37,9 @@ from adequa.files import (
     replacing,
     write_errors,
 )
-from adequa.readers.base import PlacedItem, Reader, place_items
+from adequa.readers.base import PlacedItem, Reader, delimiter_of, place_items
 from adequa.settings import setting
-from adequa.tables import csv_cell, csv_text
+from adequa.tables import counted, csv_cell, csv_text
 
 COLUMNS = ("id", "system", "category", "lang", "triples", "text", "references", "terms", "meta")
 """The columns of an item; any other column is a field of `meta`."""
@@ -220,14 +220,10 @@ def _check_header(path: Path, line: int, columns: list[str], *, row_names: bool)
 def _rows(path: Path, columns: list[str], raw: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
     for line, cells in raw:
         if len(cells) != len(columns):
-            problem = f"has {_count(cells)} for {len(columns)} columns"
+            problem = f"has {counted(len(cells), 'cell')} for {counted(len(columns), 'column')}"
             remedy = "quote cells that contain the delimiter, and leave none out"
             raise DataError(problem, path=path, line=line, remedy=remedy)
         yield Row(line, dict(zip(columns, cells, strict=True)))
-
-
-def _count(cells: list[str]) -> str:
-    return f"{len(cells)} cell{'s' if len(cells) != 1 else ''}"
 
 
 def _plain(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -306,14 +302,17 @@ class CsvReader(Reader):
     name: ClassVar[str] = "csv"
     doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
 
-    delimiter: str = setting(",", "the character between two cells")
+    delimiter: str | None = setting(None, "the character between two cells, by default , or ;")
 
     def __post_init__(self) -> None:
-        check_delimiter(self.name, self.delimiter)
+        if self.delimiter is not None:
+            check_delimiter(self.name, self.delimiter)
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; the line of an item is where its row begins."""
-        return _read_delimited(path, self.delimiter, quotes=True, bare=bare)
+        header = next((line for _, line in lines(path) if line.strip()), "")
+        delimiter = self.delimiter or delimiter_of(header)
+        return _read_delimited(path, delimiter, quotes=True, bare=bare)
 
 
 @dataclass(frozen=True)

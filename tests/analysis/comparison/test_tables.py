@@ -95,6 +95,16 @@ def test_what_was_left_out_is_noted(write_run: WriteRun) -> None:
     assert "Left out of one against two by good: 1 item that could not be scored in both." in text
 
 
+def test_systems_without_a_common_item_have_no_empty_rows_but_a_remedy(
+    write_run: WriteRun,
+) -> None:
+    results = [result(name, number, {"good": 0.5}) for number, name in enumerate("abab")]
+    text = render(compare([write_run(results)]))
+    assert "Pairs" not in text
+    assert "Left out of" not in text
+    assert "give the texts of both systems about the same data the same id." in text
+
+
 def test_markdown_and_latex_escape_names(found: Comparison) -> None:
     markdown = render(found, "markdown")
     assert "| a&b\\|c | 0.450 ± 0.047 a" in markdown

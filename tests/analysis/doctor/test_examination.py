@@ -174,6 +174,7 @@ def test_two_that_judge_are_asked_together() -> None:
     assert cell.noticed == cell.located == Share(COUNT, COUNT)
     assert cell.falls == Share(0, 0)
     assert set(found.signatures) == {"deny", "astray", "count"}
+    assert conclusions(found)[-1].startswith("The joined verdict can see negation (")
     with pytest.raises(KeyError):
         found.cell("nobody", "negate")
 

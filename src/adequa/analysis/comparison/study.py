@@ -488,7 +488,8 @@ def _untested(pairs: Sequence[SystemPair]) -> list[str]:
     note = (
         f"{first} and {second} are not compared{more}: they have "
         f"{'one item' if items else 'no item'} in common, and a test needs two. "
-        "Items are paired by id and triples."
+        "Items are paired by id and triples: give the texts of both systems about the same data "
+        "the same id."
     )
     return [note]
 

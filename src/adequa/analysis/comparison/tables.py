@@ -153,7 +153,7 @@ def comparison_tables(comparison: Comparison, *, every_pair: bool = False) -> li
 
 
 def _is_shown(pairs: Sequence[SystemPair], every_pair: bool) -> bool:
-    return bool(pairs) and (every_pair or len(pairs) <= SHOWN_PAIRS)
+    return any(map(_has_items, pairs)) and (every_pair or len(pairs) <= SHOWN_PAIRS)
 
 
 def _slice_pairs(comparison: Comparison) -> list[SystemPair]:
@@ -249,7 +249,7 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
     digits = _digits(comparison)
     rows: list[list[Cell]] = []
     for one in slices:
-        for pair in one.pairs:
+        for pair in filter(_has_items, one.pairs):
             places = digits[pair.measure]
             tested = [pair.tests[test] for test in comparison.tests]
             ends = [_signed(end, places) for end in pair.interval or ()]
@@ -261,6 +261,11 @@ def _pairs_table(title: str, slices: Sequence[Slice], comparison: Comparison) ->
             row += [pair.paired_d, magnitude_of_d(pair.paired_d), pair.winner]
             rows.append(row)
     return Table(title, columns, rows)
+
+
+def _has_items(pair: SystemPair) -> bool:
+    """Whether there is anything to say of a pair; a note tells which are not compared."""
+    return pair.items > 0
 
 
 def _signed(value: float, places: int) -> str:
@@ -299,7 +304,7 @@ def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
     hidden = sum(
         len(some)
         for some in (comparison.overall.pairs, slice_pairs)
-        if not _is_shown(some, every_pair)
+        if not every_pair and len(some) > SHOWN_PAIRS
     )
     if hidden:
         notes.append(
@@ -315,7 +320,11 @@ def _notes(comparison: Comparison, *, every_pair: bool) -> list[str]:
         more = len(unscored) - _MOST_UNSCORED
         listed = ", ".join(unscored[:_MOST_UNSCORED]) + (f" and {more} more" if more > 0 else "")
         notes.append(f"Not scorable, and in no value: {listed}.")
-    return [*notes, *_exclusion_notes(comparison.overall.pairs), *comparison.notes]
+    return [
+        *notes,
+        *_exclusion_notes([*filter(_has_items, comparison.overall.pairs)]),
+        *comparison.notes,
+    ]
 
 
 def _exclusion_notes(pairs: Sequence[SystemPair]) -> list[str]:

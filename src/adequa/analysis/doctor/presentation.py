@@ -31,11 +31,11 @@ from adequa.tables import (
 Sight = Literal["no", "hardly", "part", "likely", "yes", "unknown"]
 
 _OPENINGS: Mapping[Sight, str] = {
-    "no": "{name} cannot see",
-    "hardly": "{name} seems unable to see",
-    "part": "{name} can see only in part",
-    "likely": "{name} seems able to see",
-    "yes": "{name} can see",
+    "no": "{first} cannot see",
+    "hardly": "{first} seems unable to see",
+    "part": "{first} can see only in part",
+    "likely": "{first} seems able to see",
+    "yes": "{first} can see",
     "unknown": "There are too few cases to say whether {name} can see",
 }
 _MOST, _FEW, _CHANCE = 0.75, 0.25, 0.5
@@ -67,10 +67,12 @@ def _sentences(examination: Examination, metric: str, alarms: Alarms) -> Iterato
             silent.append(f"{what} ({cell.falls})")
         if cell.located.count * 2 < cell.noticed.count:
             astray.append(f"{what} ({cell.located})")
-    name = metric if metric in examination.signatures else "the joined verdict"
+    name = first = metric
+    if metric not in examination.signatures:
+        name, first = "the joined verdict", "The joined verdict"
     for sight, opening in _OPENINGS.items():
         if sight in found:
-            yield f"{opening.format(name=name)} {_listed(found[sight])}."
+            yield f"{opening.format(name=name, first=first)} {_listed(found[sight])}."
     if silent:
         yield f"Its score falls where its verdict stays: {_listed(silent)}."
     if astray:
@@ -277,9 +279,10 @@ def doctor_tables(examination: Examination, advice: Sequence[Advice] = ()) -> li
 
 
 def _cells_table(examination: Examination) -> Table:
+    """A change that no item allowed has no row; the next table says so."""
     return Table.of(
         "What each metric sees",
-        examination.cells,
+        [cell for cell in examination.cells if cell.seen],
         {
             "perturbation": "perturbation",
             "metric": "metric",

@@ -71,6 +71,7 @@ from adequa.text.values.wording import (
     TripleWords,
     find_siblings,
     is_quality,
+    quote_value,
     say_address,
     say_boolean,
     say_date,
@@ -89,7 +90,7 @@ __all__ = [
     "find_dates", "find_numbers", "find_polarity", "find_siblings",
     "find_times", "find_values", "hedge_at", "interval_of", "is_comparable",
     "is_converted", "is_quality", "is_readable", "is_rounded", "is_same", "is_same_time",
-    "literal_of", "lowered", "match_unit", "moment_of", "quantity_of", "read_claims", "read_value",
-    "say_address", "say_boolean", "say_date", "say_number", "say_unit", "spellings_of",
-    "truth_of", "unit_in", "unit_named", "unit_of_key", "word_parts", "word_triple",
+    "literal_of", "lowered", "match_unit", "moment_of", "quantity_of", "quote_value", "read_claims",
+    "read_value", "say_address", "say_boolean", "say_date", "say_number", "say_unit",
+    "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key", "word_parts", "word_triple",
 ]  # fmt: skip
