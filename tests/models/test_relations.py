@@ -117,6 +117,32 @@ def test_the_inverse_of_a_symmetric_relation_is_not_asked_about() -> None:
     assert len(run.seen) == 1
 
 
+def test_a_place_that_names_two_entities_stands_for_the_one_that_is_asked_about() -> None:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    triples = [Triple("Acme", "founder of", "Anna"), Triple("Acme", "leads", "Bo")]
+    text = "Acme founded Anna."
+    both = [(0, 4, "Acme"), (13, 17, "Anna"), (13, 17, "Bo")]
+    RelationReader(reader, run).read([NamedText(text, triples, {}, both)])
+    subject, value = PLACEHOLDERS[:2]
+    assert [one.split(" [SEP] ")[0] for one in run.seen] == [
+        f"[CLS] {subject} founded {value} ."
+    ] * 2
+    same = [(13, 17, "Acme"), (13, 17, "Anna")]
+    ((none, _),) = RelationReader(reader, run).read([NamedText(text, triples, {}, same)])
+    assert none is None, "one place cannot be both ends"
+
+
+def test_a_place_that_names_both_ends_is_for_the_one_named_less_often() -> None:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    names = [(0, 4, "Acme"), (11, 15, "Acme"), (11, 15, "Anna")]
+    triples = [Triple("Acme", "founder of", "Anna")]
+    RelationReader(reader, run).read([NamedText("Acme leads Anna.", triples, {}, names)])
+    subject, value = PLACEHOLDERS[:2]
+    assert run.seen[0].startswith(f"[CLS] {subject} leads {value} .")
+
+
 def test_an_entity_that_the_data_writes_in_two_ways_is_one() -> None:
     reader = WordPiece((*WORDS, "hall"))
     run = Recorded(reader)
