@@ -187,7 +187,7 @@ STAGES = (
     Stage(800, 20, "zc", QUALITY_SHARES, fall=0.7),
     Stage(600, 22, "ze", SINGLE_SHARES, fall=0.8),
     Stage(720, 23, "ze", CROWD_SHARES, fall=0.7),
-    Stage(720, 24, "zf", REWORDED_SHARES, fall=0.7),
+    Stage(440, 24, "zf", REWORDED_SHARES, fall=0.7),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
