@@ -130,6 +130,12 @@ REWORDED_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of stage 13: facts of WebNLG, half of them with other names of their relations, and
 attributes."""
+CONVERSE_SHARES: Mapping[str, float] = {
+    **REWORDED_SHARES, "latest": 0.24, "written": 0.19, "rel2text_swap": 0.08, "webnlg_facts": 0.07,
+    "webnlg_reworded": 0.10, "composed": 0.06, "fewrel_swap": 0.04,
+}  # fmt: skip
+"""The shares of stage 14: converse relations (what came before is followed by what came after), in
+which the reader knew one direction only."""
 LATEST = 300
 """The groups written last, which the kind `latest` draws from."""
 
@@ -187,7 +193,8 @@ STAGES = (
     Stage(800, 20, "zc", QUALITY_SHARES, fall=0.7),
     Stage(600, 22, "ze", SINGLE_SHARES, fall=0.8),
     Stage(720, 23, "ze", CROWD_SHARES, fall=0.7),
-    Stage(440, 24, "zf", REWORDED_SHARES, fall=0.7),
+    Stage(79, 24, "zf", REWORDED_SHARES),
+    Stage(360, 25, "zg", CONVERSE_SHARES, fall=0.7),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
