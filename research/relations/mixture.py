@@ -193,7 +193,7 @@ STAGES = (
     Stage(800, 20, "zc", QUALITY_SHARES, fall=0.7),
     Stage(600, 22, "ze", SINGLE_SHARES, fall=0.8),
     Stage(720, 23, "ze", CROWD_SHARES, fall=0.7),
-    Stage(79, 24, "zf", REWORDED_SHARES),
+    Stage(80, 24, "zf", REWORDED_SHARES),
     Stage(360, 25, "zg", CONVERSE_SHARES, fall=0.7),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
