@@ -141,7 +141,7 @@ LATEST = 300
 
 
 class Stage(NamedTuple):
-    """One stage of the training of the shipped reader; each starts from the one before."""
+    """One stage of the training of the reader; each starts from the one before."""
 
     steps: int
     seed: int
@@ -200,7 +200,9 @@ STAGES = (
 began with the exported weights of the third (`restore`), and was run before relations that are
 nouns were written as whose they are. The seventh began with the exported weights of the sixth, and
 the eleventh with those of the tenth; the tenth was ended four steps early, to save the time of its
-figures. What ships is the mean of the weights before and after the eleventh."""
+figures. What ships is the mean of the weights before and after the eleventh. The last three do not
+ship (docs/training.md says why): the twelfth and the thirteenth began with what ships, the
+fourteenth with the thirteenth; the twelfth was ended two steps early."""
 FAULTY: Mapping[str, tuple[Operator, float]] = {
     "deny": (deny, 0.3),
     "doubt": (doubt, 0.3),
