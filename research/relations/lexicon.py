@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,8 @@ record of the data they were chosen on."""
 _SKIPPED, _NEAREST = 2, 40
 _MOST_WORDINGS = 60
 _DESCRIPTION = 80
+
+SYNONYMS = Path(__file__).parent / "data" / "synonyms.txt"
 
 INVERSES: Mapping[str, tuple[str, ...]] = {
     "child": ("parent",),
@@ -135,6 +137,26 @@ _COMMON = frozenset(
 def inverse_names(name: str) -> tuple[str, ...]:
     """The names of a relation's inverse, where they are known."""
     return INVERSES.get(name.strip().lower(), ())
+
+
+class Synonyms(NamedTuple):
+    """Other names of a relation, and names of its inverse."""
+
+    names: tuple[str, ...]
+    inverses: tuple[str, ...]
+
+
+def read_synonyms(path: Path = SYNONYMS) -> dict[str, Synonyms]:
+    """The other names of relations that were written by hand."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            relation, _, rest = line.partition(": ")
+            own, _, inverse = rest.partition(" ~ ")
+            found[relation] = Synonyms(
+                *(tuple(filter(None, map(str.strip, part.split(";")))) for part in (own, inverse))
+            )
+    return found
 
 
 def near_names(names: Sequence[str], vectors: Vectors) -> dict[str, tuple[str, ...]]:

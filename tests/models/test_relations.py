@@ -117,6 +117,49 @@ def test_the_inverse_of_a_symmetric_relation_is_not_asked_about() -> None:
     assert len(run.seen) == 1
 
 
+def test_a_place_that_names_two_entities_stands_for_the_one_that_is_asked_about() -> None:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    triples = [Triple("Acme", "founder of", "Anna"), Triple("Acme", "leads", "Bo")]
+    text = "Acme founded Anna."
+    both = [(0, 4, "Acme"), (13, 17, "Anna"), (13, 17, "Bo")]
+    RelationReader(reader, run).read([NamedText(text, triples, {}, both)])
+    subject, value = PLACEHOLDERS[:2]
+    assert [one.split(" [SEP] ")[0] for one in run.seen] == [
+        f"[CLS] {subject} founded {value} ."
+    ] * 2
+    same = [(13, 17, "Acme"), (13, 17, "Anna")]
+    ((none, _),) = RelationReader(reader, run).read([NamedText(text, triples, {}, same)])
+    assert none is None, "one place cannot be both ends"
+
+
+def test_a_place_that_names_both_ends_is_for_the_one_named_less_often() -> None:
+    reader = WordPiece(WORDS)
+    run = Recorded(reader)
+    names = [(0, 4, "Acme"), (11, 15, "Acme"), (11, 15, "Anna")]
+    triples = [Triple("Acme", "founder of", "Anna")]
+    RelationReader(reader, run).read([NamedText("Acme leads Anna.", triples, {}, names)])
+    subject, value = PLACEHOLDERS[:2]
+    assert run.seen[0].startswith(f"[CLS] {subject} leads {value} .")
+
+
+@pytest.mark.parametrize(
+    ("text", "between", "after"),
+    [("Acme price", " , a", " ,"), ("Acme Price", "", ""), ("Acme, price", " ,", "")],
+)
+def test_a_common_noun_behind_its_name_is_set_apart(text: str, between: str, after: str) -> None:
+    reader = WordPiece((*WORDS, ",", "a"))
+    whole = f"{text} leads Bo."
+    triples = [Triple("Acme", "not", "price"), Triple("Bo", "leads", "Acme")]
+    place = len(text)
+    names = [(0, 4, "Acme"), (place - 5, place, "price"), (place + 7, place + 9, "Bo")]
+    run = Recorded(reader)
+    RelationReader(reader, run).read([NamedText(whole, triples, {}, names)])
+    subject, value, other = PLACEHOLDERS[:3]
+    said = f"[CLS] {subject}{between} {value}{after} leads {other} ."
+    assert run.seen[0].startswith(said)
+
+
 def test_an_entity_that_the_data_writes_in_two_ways_is_one() -> None:
     reader = WordPiece((*WORDS, "hall"))
     run = Recorded(reader)

@@ -74,6 +74,36 @@ def test_labels_stand_for_names() -> None:
     assert "object named" in read_signs(labelled).facts[0]
 
 
+def named(text: str, *triples: Triple) -> list[tuple[str, str]]:
+    item = Item("1", triples, text)
+    return [(text[start:end], entity) for start, end, entity in read_signs(item).names(item)]
+
+
+def test_one_place_may_name_a_day_and_its_year() -> None:
+    day, year = Triple("Velmora", "opened", "1989-05-09"), Triple("Velmora", "openingYear", "1989")
+    found = named("Velmora was opened on 9 May 1989.", day, year)
+    assert {("9 May 1989", "1989-05-09"), ("9 May 1989", "1989")} <= {*found}
+
+
+def test_an_adjective_may_name_a_language_and_its_country() -> None:
+    language = Triple("Poland", "language", "Polish_language")
+    citizen = Triple("Ada Thorn", "nationality", "Poland")
+    found = named("Ada Thorn is of Polish nationality.", language, citizen)
+    assert {("Polish", "Polish_language"), ("Polish", "Poland")} <= {*found}
+
+
+def test_what_stands_behind_a_comma_in_a_name_is_named_too() -> None:
+    state = Triple("Hale Hospital", "state", "Eastern_Province,_Sarnland")
+    country = Triple("Hale Hospital", "country", "Sarnland")
+    text = "Hale Hospital is in Eastern Province, Sarnland. Sarnland is warm."
+    assert named(text, state, country)[1:] == [
+        ("Eastern Province", "Eastern_Province,_Sarnland"),
+        ("Sarnland", "Sarnland"),
+        ("Sarnland", "Sarnland"),
+    ]
+    assert named(text, state)[1] == ("Eastern Province, Sarnland", "Eastern_Province,_Sarnland")
+
+
 def test_a_number_or_date_that_is_not_there_is_a_wrong_value() -> None:
     founded = Triple("Velmora", "founded", "1733")
     born = Triple("Velmora", "opened", "1733-05-04")

@@ -15,6 +15,7 @@ from research.relations.lexicon import (
     inverse_names,
     near_names,
     read_lexicon,
+    read_synonyms,
     write_lexicon,
 )
 
@@ -69,3 +70,11 @@ def test_another_file_is_refused_with_a_remedy(tmp_path: Path, content: str) -> 
     path.write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match="is not a lexicon"):
         read_lexicon(path)
+
+
+def test_synonyms_are_other_names_and_names_of_the_inverse() -> None:
+    found = read_synonyms()
+    assert "born in" in found["birthPlace"].names
+    assert "birthplace of" in found["birthPlace"].inverses
+    assert not found["birthDate"].inverses
+    assert all(own.names and relation not in own.names for relation, own in found.items())

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from adequa.data import Item, Mention, Triple
 from adequa.entities import EntityJudgment, JudgmentSettings, UnexplainedSpan, judge
+from adequa.entities.lexicon import demonyms
 from adequa.errors import ModelError
 from adequa.metrics.nli.relevance import is_value
 from adequa.metrics.sources import read_calibration
@@ -112,6 +113,7 @@ def _weigher(raw: Mapping[str, Any], known: tuple[str, ...], *, stated: bool) ->
 _SETTINGS = JudgmentSettings()
 _VALUE = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _PRONOUN = "pronoun"
+_LANGUAGE = "language"
 _VALUE_METHODS = frozenset({"number", "converted number", "date", "time", "range"})
 _IMPLIED = re.compile(
     r"\W*(?:he|she|it|they|his|her|its|their|this|that|these|there)(?!\w)", re.IGNORECASE
@@ -188,17 +190,37 @@ class Signs:
         return [one for one in self.mentions if _PRONOUN not in one.method]
 
     def names(self, item: Item) -> tuple[tuple[int, int, str], ...]:
-        """The places of names and values, in order and without overlap: (start, end, entity).
+        """The places of names and values, in order: (start, end, entity).
 
-        A capitalised word that only one entity has in its name stands for it: "Anna" for Anna Lind.
-        So does such a word after an article: "the choir" for the Saint Bega Choir.
+        They do not overlap, but one place may name several entities: 9 May 1989 the day and the
+        year, "Polish" the language and the country. In "Eastern Province, Sri Lanka" the country
+        is named too, if the data has it. A capitalised word that only one entity has in its name
+        stands for it: "Anna" for Anna Lind. So does such a word after an article: "the choir" for
+        the Saint Bega Choir.
         """
         found: list[tuple[int, int, str]] = []
+        entities = dict.fromkeys(end for one in item.triples for end in (one.subject, one.object))
+        by_base = {label_of(entity).base: entity for entity in entities}
         for one in sorted(self.mentions, key=lambda mention: (mention.start, -mention.end)):
-            if _PRONOUN not in one.method and (not found or one.start >= found[-1][1]):
-                found.append((one.start, one.end, one.entity))
+            if _PRONOUN in one.method:
+                continue
+            if found and one.start < found[-1][1]:
+                if (one.start, one.end) == found[-1][:2]:
+                    found.append((one.start, one.end, one.entity))
+                continue
+            head, comma, tail = item.text[one.start : one.end].rpartition(", ")
+            whole = by_base.get(tail, one.entity)
+            if comma and whole != one.entity:
+                place = one.start + len(head)
+                found += [(one.start, place, one.entity), (place + 2, one.end, whole)]
+                continue
+            found.append((one.start, one.end, one.entity))
+            if one.method == _LANGUAGE:
+                word = item.text[one.start : one.end]
+                places = (base for base in by_base if word in demonyms(base))
+                found += [(one.start, one.end, by_base[base]) for base in places]
         owners: dict[str, set[str]] = {}
-        for entity in {end for one in item.triples for end in (one.subject, one.object)}:
+        for entity in entities:
             base = label_of(entity).base
             words = {*_CAPITALISED.findall(base)}
             for word in words | {noun.lower() for noun in words & _nouns(base)} - _ADJECTIVES:
@@ -213,7 +235,7 @@ class Signs:
             start = end - len(word)
             if len(named) == 1 and not any(taken[start:end]):
                 found.append((start, end, next(iter(named))))
-        return tuple(sorted(found))
+        return tuple(sorted(found, key=lambda name: name[:2]))
 
     def as_text_has_it(self, item: Item) -> Item:
         """The item with the numbers and dates of its text in the text's spelling.
