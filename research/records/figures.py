@@ -11,7 +11,7 @@ import numpy as np
 from adequa.models.records import ASKED, RecordReader, RecordWords
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
-from research.records.cases import DATA, Row, overlap, read_written, split
+from research.records.cases import DATA, Row, Span, overlap, read_written, split
 
 
 class HeldOutText(NamedTuple):
@@ -29,6 +29,7 @@ def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
     records = [one for path in sorted(DATA.glob("*.jsonl")) for one in split(read_written(path))[1]]
     found = []
     for record in records[:: max(1, len(records) // count)]:
+        texts: list[tuple[str, int, str, Sequence[Span]]]
         texts = [("faithful", of, text, ()) for of, text in enumerate(record.faithful)]
         texts += [(one.kind, one.of, one.text, one.spans) for one in record.wrong]
         texts += [("same", of, text, ()) for of, text, _ in record.same]

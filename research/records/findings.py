@@ -83,13 +83,7 @@ def read_groups(place: str) -> Iterator[WrittenRecord]:
     reader was not trained.
     """
     name, _, part = place.partition(":")
-    parts = {
-        "": lambda all_: all_,
-        "even": lambda all_: all_[::2],
-        "odd": lambda all_: all_[1::2],
-        "held": lambda all_: split(all_)[1],
-    }
-    if part not in parts:
+    if part not in ("", "even", "odd", "held"):
         raise DataError(
             f"{part!r} is not a part of a file", remedy="give FILE:odd, FILE:even or FILE:held"
         )
@@ -97,7 +91,11 @@ def read_groups(place: str) -> Iterator[WrittenRecord]:
         records = read_written(Path(name))
     except OSError as error:
         raise DataError.of_file(error, name, remedy="give a file of records") from None
-    yield from parts[part](records)
+    if part == "held":
+        _, records = split(records)
+    elif part:
+        records = records[part == "odd" :: 2]
+    yield from records
 
 
 def find_cases(
@@ -121,6 +119,7 @@ def judge_file(
     groups = [*read_groups(place)]
     found = []
     for number, group in enumerate(groups):
+        texts: list[tuple[str, Sequence[tuple[int, int]]]]
         texts = [(text, ()) for text in group.faithful]
         texts += [(text, ()) for _, text, _ in group.same]
         texts += [(one.text, one.spans) for one in group.wrong]

@@ -31,7 +31,7 @@ def test_a_contradicted_fact_is_a_finding_at_the_clause_that_speaks_of_it() -> N
     assert own.text[finding.start : finding.end] == "and the owner is a stranger."
     assert finding.fact is not None
     assert own.triples[finding.fact].predicate == "owner"
-    assert finding.note.endswith("the data has owner 'Ola Berg'")
+    assert finding.note.endswith("the data has owner 'Ola Berg' for Lamsen")
     assert finding.features["contradicts"] == 2.0
     assert finding.features["contradicts others"] == -3.0
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from adequa.data import Item, Triple
 from adequa.entities import read_findings
 from adequa.entities.credibility import Credibility, FindingReader
+from adequa.entities.owners import say_fact
 from adequa.metrics.sources import read_calibration
 from adequa.models.records import RecordReader, SentenceReading, load_record_reader, word_field
 from adequa.text import SMALL_WORDS, Span, fold, split_clauses
@@ -61,7 +62,10 @@ def find_claims(
         features = rules.read(one)
         if readings:
             reading = readings[max(0, bisect_right(starts, clause[0]) - 1)]
-            features["contradicts"] = max(reading.logits, default=0.0)
+            features["sentence contradicts"] = max(reading.logits, default=0.0)
+            for fact, logit in zip(reading.facts, reading.logits, strict=True):
+                if item.triples[fact] == one.triple:
+                    features |= {"counterpart read": 1.0, "counterpart contradicted": logit}
         found.append(RecordFinding(*clause, one.place, one.reason(item.text), features))
     for reading in readings:
         if not reading.logits:
@@ -78,7 +82,7 @@ def find_claims(
             "rank of fact": float(worst),
         }
         words = item.text[start:end]
-        note = f"{words!r}: the data has {triple.predicate} {triple.object!r}"
+        note = f"{words!r}: {say_fact(triple, words)}"
         found.append(RecordFinding(start, end, (start, end), note, features, fact))
     return sorted(found, key=lambda one: one[:3])
 
