@@ -94,7 +94,7 @@ def read_groups(place: str) -> Iterator[WrittenRecord]:
     if part == "held":
         _, records = split(records)
     elif part:
-        records = records[part == "odd" :: 2]
+        records = records[("even", "odd").index(part) :: 2]
     yield from records
 
 
