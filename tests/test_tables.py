@@ -29,6 +29,20 @@ def test_text() -> None:
     )
 
 
+def test_words_of_a_last_column_are_wrapped_to_a_width() -> None:
+    words = "the character between two cells, by default a comma"
+    table = Table("", ["option", "meaning"], [["csv:delimiter", words], ["rdf:base", "an IRI"]])
+    assert table.text(44) == (
+        "option         meaning\n"
+        "--------------------------------------------\n"
+        "csv:delimiter  the character between two\n"
+        "               cells, by default a comma\n"
+        "rdf:base       an IRI"
+    ).replace("-" * 44, "-" * 40)
+    assert table.text(200) == table.text()
+    assert TABLE.text(10) == TABLE.text()  # numbers stay
+
+
 def test_markdown() -> None:
     assert TABLE.markdown() == (
         "**Scores of 2 systems**\n\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ Alignment = Literal["left", "right"]
 
 NOTHING = "–"
 """Shown for None; CSV has an empty field and JSON null."""
+_NARROWEST = 24
+"""Characters of a wrapped column at least: narrower, it is harder to read than a long line."""
 
 _LATEX = {special: "\\" + special for special in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -120,9 +123,12 @@ class Table:
         shown = [[_shown(cell, column) for cell, column in row] for row in rows]
         return [[one_line(name) for name in self._names], *shown]
 
-    def text(self) -> str:
-        """Aligned columns for a terminal, without a final newline."""
-        grid = self._grid
+    def text(self, width: int | None = None) -> str:
+        """Aligned columns for a terminal, without a final newline.
+
+        In a table wider than `width` a last column of words is wrapped.
+        """
+        grid = self._grid if width is None else self._wrapped(width)
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         lines = [
             "  ".join(
@@ -137,6 +143,20 @@ class Table:
         return "\n".join(
             [*([one_line(self.title)] if self.title else []), lines[0], rule, *lines[1:]]
         )
+
+    def _wrapped(self, width: int) -> list[list[str]]:
+        """The cells, those of the last column on several lines where they are too wide."""
+        grid = [list(row) for row in self._grid]
+        others = [max(map(_width, column)) + 2 for column in zip(*grid, strict=True)][:-1]
+        room = max(_NARROWEST, width - sum(others))
+        if self._alignments[-1] == "right":
+            return grid
+        lines: list[list[str]] = []
+        for row in grid:
+            first, *more = textwrap.wrap(row[-1], room) or [""]
+            lines.append([*row[:-1], first])
+            lines += [[*[""] * len(others), line] for line in more]
+        return lines
 
     def markdown(self) -> str:
         """A pipe table with its title in bold above."""

@@ -50,8 +50,8 @@ def convert(
 ) -> None:
     """Write any known format as plain items.
 
-    Shows the items as adequa reads them, in the Item contract. For records (tables, JSON, logs and
-    chats), --explain shows what each field becomes instead.
+    Shows the items as adequa reads them: JSON lines with id, triples, text and what else is known.
+    For records (tables, JSON, logs and chats), --explain shows what each field becomes instead.
 
     Example: adequa convert test.xml --texts T5=t5.txt --out items.jsonl
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from typing import Annotated, Any
 
 from adequa.cli.options import Json, argument, echo, echo_json, echo_table
@@ -38,7 +40,10 @@ def metrics(
         echo_table(["metric", "best", "references", "description"], rows, "Metrics")
         shipped = [entry["weights"] for entry in entries if entry["weights"]]
         for version, licence in {one["version"]: one["licence"] for one in shipped}.items():
-            echo(f"\nweights {version}: {licence}")
+            echo(f"\nweights {version}:")
+            # One line for each model; what stands in brackets is of one of them.
+            for part in re.split(r"; (?=\w+: )(?![^(]*\))", licence):
+                echo(textwrap.fill(part, 100, initial_indent="  ", subsequent_indent="    "))
         echo("\nSettings of a metric: adequa metrics NAME")
         return
     entry = entries[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -191,7 +192,9 @@ def echo_table(
     """Print a table; with `gap`, after an empty line."""
     from adequa.tables import Table
 
-    echo(("\n" if gap else "") + Table(title, columns, rows).text())
+    # Only a person needs lines that fit; a program finds each row on one line.
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    echo(("\n" if gap else "") + Table(title, columns, rows).text(width))
 
 
 def echo_written(path: Path, detail: str = "") -> None:

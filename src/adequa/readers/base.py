@@ -109,7 +109,7 @@ class JsonlReader(Reader):
     """Reads the Item contract from JSON lines; skips blank lines."""
 
     name: ClassVar[str] = "jsonl"
-    doc: ClassVar[str] = "JSON lines in the Item contract"
+    doc: ClassVar[str] = "JSON lines with id, triples and text"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items; every error names its line."""

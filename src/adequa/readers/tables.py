@@ -300,7 +300,7 @@ class CsvReader(Reader):
     """Reads one item per row; an unknown column is a field of `meta`, an empty cell is absent."""
 
     name: ClassVar[str] = "csv"
-    doc: ClassVar[str] = "CSV in the Item contract, lists as JSON"
+    doc: ClassVar[str] = "CSV with the columns id, triples and text, lists as JSON"
 
     delimiter: str | None = setting(None, "the character between two cells, by default , or ;")
 
@@ -320,7 +320,7 @@ class TsvReader(Reader):
     """Reads one item per row of tab-separated cells; otherwise as CSV."""
 
     name: ClassVar[str] = "tsv"
-    doc: ClassVar[str] = "TSV in the Item contract, lists as JSON"
+    doc: ClassVar[str] = "TSV with the columns id, triples and text, lists as JSON"
 
     quotes: bool = setting(True, "treat a cell that begins with a quote as quoted, as in CSV")
 
@@ -348,7 +348,7 @@ class ParquetReader(Reader):
     """Reads one item per row; lists are native or JSON, and the line of an item is its row."""
 
     name: ClassVar[str] = "parquet"
-    doc: ClassVar[str] = "Parquet in the Item contract (extra `parquet`)"
+    doc: ClassVar[str] = "Parquet with the columns id, triples and text (extra `parquet`)"
 
     def read(self, path: Path, *, bare: bool = False) -> Iterator[PlacedItem]:
         """Stream the items in batches of rows."""
