@@ -1,1 +1,1 @@
-"""The recipe of the record reader: cases from written records, training and figures."""
+"""Records written by hand: how credible findings on them are, and a model that reads them."""

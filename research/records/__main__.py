@@ -1,4 +1,4 @@
-"""Runs the recipe of the record reader: `python -m research.records`."""
+"""Runs what is fitted and trained on written records: `python -m research.records`."""
 
 from research.records.command import app
 

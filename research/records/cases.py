@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from adequa.data import Triple
-from adequa.models.records import RecordReader, RecordWords
 from adequa.readers.records import read_record
 from adequa.text import fold
 from adequa.text.values import truth_of
+from research.records.reader import RecordReader, RecordWords
 from research.relations.groups import WRITTEN
 
 DATA = Path(__file__).parent / "data"

@@ -1,4 +1,4 @@
-"""`python -m research.records`: the recipe of the record reader, step by step."""
+"""`python -m research.records`: how credible findings on records are, and the record reader."""
 
 from __future__ import annotations
 
@@ -10,30 +10,29 @@ from typing import Annotated
 import typer
 
 from adequa.files import errors_at
-from adequa.models.records import RecordReader
+from adequa.models import load_encoder
 from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT
 from adequa.models.shipped import weights as shipped_weights
 from adequa.progress import progress_bar
 from research.records.findings import (
     CLEAN,
-    HELD,
     OUT,
     SEEN,
     UNREAD,
-    FindingsFit,
     JudgedText,
     findings_tables,
     fit_findings,
     judge_file,
 )
+from research.records.reader import RecordReader
 
 app = typer.Typer(
     name="records",
     no_args_is_help=True,
     rich_markup_mode=None,
     add_completion=False,
-    help="Train the record reader of nli, and fit how credible findings on records are.",
+    help="Fit how credible findings on records are, and train a record reader.",
 )
 
 Files = Annotated[
@@ -122,24 +121,6 @@ def train(
     typer.echo(json.dumps(result.figures, indent=1))
 
 
-def _fit(
-    unread: list[str] | None,
-    seen: list[str] | None,
-    default: tuple[str, ...],
-    clean: float,
-    reader: RecordReader | None,
-) -> FindingsFit:
-    texts: list[JudgedText] = []
-    for places, known in ((unread or default, False), (SEEN if seen is None else seen, True)):
-        for place in places:
-            with progress_bar(Path(place).name) as progress:
-                texts += judge_file(place, reader, seen=known, progress=progress)
-    fit = fit_findings(texts, clean=clean)
-    for table in findings_tables(fit):
-        typer.echo(table.text() + "\n")
-    return fit
-
-
 @app.command()
 def findings(
     unread: Files = None,
@@ -150,47 +131,26 @@ def findings(
     ] = OUT,
     dry_run: DryRun = False,
 ) -> None:
-    """Fit how credible the findings of the rules are, and below which probability esa drops them.
+    """Fit how credible findings on records are, and below which probability they are dropped.
 
-    It takes about twenty minutes, and is due after every change of the rules.
+    It takes about ten minutes, and is due after every change of the rules.
 
-    Example: python -m research.records findings --clean 0.9
+    Example: python -m research.records findings --clean 0.8
     """
     from adequa.entities.credibility import read_credibility
 
-    fit = _fit(unread, seen, UNREAD, clean, None)
+    encode = load_encoder().encode
+    texts: list[JudgedText] = []
+    for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
+        for place in places:
+            with progress_bar(Path(place).name) as progress:
+                texts += judge_file(place, encode, seen=known, progress=progress)
+    fit = fit_findings(texts, clean=clean)
+    for table in findings_tables(fit):
+        typer.echo(table.text() + "\n")
     if not dry_run:
         text = json.dumps(fit.as_object(), ensure_ascii=False, indent=2)
         with errors_at(out):
             out.write_text(f"{text}\n", encoding="utf-8")
         read_credibility.cache_clear()
         typer.echo(f"written to {out}", err=True)
-
-
-@app.command()
-def calibrate(
-    weights: Annotated[
-        Path,
-        typer.Option("--weights", metavar="DIR", help="A folder of adequa export with the reader."),
-    ],
-    unread: Files = None,
-    seen: Seen = None,
-    clean: Clean = CLEAN,
-    dry_run: DryRun = False,
-) -> None:
-    """Fit how credible the findings of rules and record reader together are, for nli.
-
-    By default on records that the reader was not trained on. Due after `findings` and after every
-    training of the reader.
-    """
-    from adequa.errors import ModelError
-    from adequa.models.records import load_record_reader
-    from research.relations.calibration import write_part
-
-    reader = load_record_reader(str(weights))
-    if reader is None:
-        raise ModelError(f"{weights}: has no record reader; export one into it")
-    fit = _fit(unread, seen, HELD, clean, reader)
-    if not dry_run:
-        write_part(weights, records=fit.as_object())
-        typer.echo(f"written to {weights}", err=True)

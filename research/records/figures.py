@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from adequa.models.records import ASKED, RecordReader, RecordWords
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
 from research.records.cases import DATA, Row, Span, overlap, read_written, split
+from research.records.reader import ASKED, RecordReader, RecordWords
 
 
 class HeldOutText(NamedTuple):

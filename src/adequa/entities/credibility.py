@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,11 +46,6 @@ class Credibility:
     limit: float = 0.0
     """The probability below which a finding is dropped."""
     fitted_on: str = ""
-
-    @classmethod
-    def from_object(cls, raw: Mapping[str, Any]) -> Credibility:
-        """The model that a fit has written."""
-        return cls(raw["weights"], raw["offset"], raw["limit"], raw["fitted_on"])
 
     def chance(self, features: Mapping[str, float]) -> float | None:
         """The probability that a finding with these features is right; None for an unknown rule.
@@ -81,7 +75,8 @@ def read_credibility() -> Credibility | None:
     place = files("adequa.entities") / "resources" / RESOURCE
     if not place.is_file():
         return None
-    return Credibility.from_object(json.loads(place.read_text(encoding="utf-8")))
+    raw = json.loads(place.read_text(encoding="utf-8"))
+    return Credibility(raw["weights"], raw["offset"], raw["limit"], raw["fitted_on"])
 
 
 _CUES = {

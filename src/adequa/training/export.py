@@ -27,7 +27,6 @@ from adequa.settings import file_hash
 from adequa.training.onnx import (
     CONFIG,
     HEADS,
-    READERS,
     TRAINING,
     VOCABULARY,
     WEIGHTS,
@@ -56,9 +55,6 @@ _USE = {
 _USE["relations"] = (
     "Reads a text and one fact, with placeholders for all names: whether the words between the "
     "fact's ends state its relation."
-)
-_USE["records"] = (
-    "Reads a sentence of a text about a record and one fact: whether the sentence contradicts it."
 )
 _SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
 _NOT_STATED = "not stated"
@@ -204,8 +200,7 @@ def seal(
     return manifest
 
 
-_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier}
-_BUILDERS |= dict.fromkeys(READERS, build_verifier)
+_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier, "relations": build_verifier}
 _SHARED = ("words.npz", "vocabulary.txt")
 
 
@@ -264,22 +259,22 @@ def export(
 
 
 def _with_placeholders(folder: Path, read: Mapping[str, Checkpoint]) -> Array:
-    """The word table that all models share, with the placeholders of the readers.
+    """The word table that all models share, with the placeholders of the relation reader.
 
     No other model has them among its words, so they may be added to models that are there already.
     """
     table: Array = next(iter(read.values()))[WORDS]
-    readers = [read[kind] for kind in READERS if kind in read]
-    if not readers:
+    relations = read.get("relations")
+    if relations is None:
         return table
     there = folder / _SHARED[0]
-    if len(readers) == len(read) and there.is_file() and read_manifest(folder).get("models"):
+    if len(read) == 1 and there.is_file() and read_manifest(folder).get("models"):
         with np.load(there) as content:
             table = content["rows"] * content["scales"][:, None]
-    words = readers[0].vocabulary.decode().splitlines()
+    words = relations.vocabulary.decode().splitlines()
     own = [words.index(word) for word in PLACEHOLDERS]
     table = table.copy()
-    table[own] = readers[0][WORDS][own]
+    table[own] = relations[WORDS][own]
     return table
 
 
@@ -300,7 +295,7 @@ def _require_same_words(checkpoints: Sequence[Checkpoint]) -> None:
 def _different(one: Checkpoint, other: Checkpoint) -> Array:
     """Which words have different vectors; placeholders and role markers are of one model each."""
     differs: Array = (one[WORDS] != other[WORDS]).any(axis=1)
-    if {one.kind, other.kind} & {*READERS}:
+    if "relations" in (one.kind, other.kind):
         words = one.vocabulary.decode().splitlines()
         differs[[words.index(word) for word in (*PLACEHOLDERS, *MARKERS)]] = False
     return differs
@@ -318,7 +313,7 @@ def _require_room(
                 path=folder,
                 remedy="name another folder, or give force=True",
             )
-    if not set(there) - set(read) or set(read) <= {*READERS}:
+    if not set(there) - set(read) or set(read) == {"relations"}:
         return
     for name, content in shared.items():
         path = folder / name

@@ -38,9 +38,6 @@ _ONLY = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": 
 _SIZES = ("num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size")
 _HEAD_NAMES = ("tokens.weight", "tokens.bias", "pair.weight", "pair.bias")
 
-READERS = ("relations", "records")
-"""The models beside the verifier that have its form, and placeholders among their words."""
-
 
 @dataclass(frozen=True)
 class Checkpoint:
@@ -59,10 +56,9 @@ class Checkpoint:
 
     @property
     def kind(self) -> str:
-        """The reader that its record names, else `verifier` if it has heads, else `encoder`."""
-        named = str(self.training.get("kind"))
-        if self.heads and named in READERS:
-            return named
+        """`relations` if its record says so, `verifier` if it has heads, else `encoder`."""
+        if self.heads and self.training.get("kind") == "relations":
+            return "relations"
         return "verifier" if self.heads else "encoder"
 
     def __getitem__(self, name: str) -> Array:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from adequa.models.records import RecordReader
 from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.wordpiece import WordPiece
@@ -25,6 +24,7 @@ from research.records.cases import (
     split,
     turn_record,
 )
+from research.records.reader import RecordReader
 
 RECORD = {
     "inn": "Lamsen",

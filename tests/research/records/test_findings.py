@@ -9,13 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from adequa.errors import DataError
-from adequa.metrics.nli.records import RecordFinding
+from adequa.models import load_encoder
 from research.records import command
 from research.records.command import app
 from research.records.findings import (
     Case,
     JudgedText,
-    find_cases,
     fit_findings,
     judge_file,
     read_groups,
@@ -72,12 +71,6 @@ def test_parts_of_a_file(tmp_path: Path) -> None:
         next(read_groups(str(tmp_path / "none.jsonl")))
 
 
-def test_a_finding_is_right_where_its_clause_overlaps_a_fault() -> None:
-    found = [RecordFinding(0, 5, (0, 2), "", {"rule number": 1.0})]
-    assert [one.right for one in find_cases(found, [(4, 9)])] == [True]
-    assert [one.right for one in find_cases(found, [(5, 9)])] == [False]
-
-
 def test_the_rules_judge_all_texts_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     group = {
@@ -88,29 +81,20 @@ def test_the_rules_judge_all_texts_of_a_file(tmp_path: Path) -> None:
         "same": [{"of": 0, "old": "has no sauna", "new": "is without a sauna"}],
     }
     file.write_text(json.dumps(group) + "\n", encoding="utf-8")
-    judged = judge_file(str(file), None, seen=False)
+    judged = judge_file(str(file), load_encoder().encode, seen=False)
     assert [one.faithful for one in judged] == [True, True, False]
     assert [case.right for case in judged[2].cases] == [True]
 
 
-@pytest.mark.parametrize("name", ["findings", "calibrate"])
-def test_the_commands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(place: str, reader: object, *, seen: bool, progress: object) -> list[JudgedText]:
-        del place, progress
-        assert (reader is None) == (name == "findings")
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(place: str, encode: object, *, seen: bool, progress: object) -> list[JudgedText]:
+        del place, encode, progress
         return texts(seen)
 
     monkeypatch.setattr(command, "judge_file", judge)
-    monkeypatch.setattr("adequa.models.records.load_record_reader", lambda _: object())
-    (tmp_path / "calibration.json").write_text('{"nli": {}}', encoding="utf-8")
     out = tmp_path / "credibility.json"
-    options = ["--out", str(out)] if name == "findings" else ["--weights", str(tmp_path)]
-    run = CliRunner().invoke(app, [name, "a.jsonl:odd", "--clean", "0.9", *options])
+    run = CliRunner().invoke(app, ["findings", "a.jsonl:odd", "--clean", "0.9", "--out", str(out)])
     assert run.exit_code == 0, run.output
     assert "out of fold, 30 faithful and 30 wrong unread texts" in run.output
-    if name == "findings":
-        written = json.loads(out.read_text(encoding="utf-8"))
-    else:
-        raw = (tmp_path / "calibration.json").read_text(encoding="utf-8")
-        written = json.loads(raw)["nli"]["records"]
+    written = json.loads(out.read_text(encoding="utf-8"))
     assert written["out_of_fold"]["with the limit"]["clean"] == 1.0

@@ -13,9 +13,6 @@ pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from safetensors.torch import load_file  # noqa: E402
 
-from adequa.data import Item, Triple  # noqa: E402
-from adequa.models.records import load_record_reader  # noqa: E402
-from adequa.training import export_weights  # noqa: E402
 from research.records.cases import Case, Row, Source  # noqa: E402
 from research.records.figures import HeldOutText  # noqa: E402
 from research.records.torch_training import (  # noqa: E402
@@ -80,14 +77,3 @@ def test_the_loss_knows_the_contradicted_fact_and_the_worse_sentence(
     assert float(last["margin"]) < float(first["margin"])
     wrong, right = logits_of(network, [WRONG, RIGHT])
     assert wrong > right
-
-
-def test_the_exported_reader_reads(base: Path, tmp_path: Path) -> None:
-    trained = train_records(settings(base, tmp_path / "out"), [SOURCE])
-    folder = export_weights(trained.out, out=tmp_path / "weights").folder
-    reader = load_record_reader(str(folder))
-    assert reader is not None
-    triple = Triple("Acme", "leader", "Ann")
-    ((one,),) = reader.read([Item("1", (triple,), "Ann leads Acme.")])
-    assert one.facts == (0,)
-    assert "whether the sentence contradicts it" in (folder / "records.md").read_text()

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
-from adequa.metrics.nli.records import RatedFinding, ReadRecords
+from adequa.entities.credibility import Credibility, read_credibility
+from adequa.metrics.nli import additions
+from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.relevance import FactIndex, is_value, related_facts, with_facts
 from adequa.metrics.nli.signs import (
     UNNAMED_SUBJECT,
@@ -280,8 +282,8 @@ class VerifierEvidence:
     """Words without which a fact is not stated, where the kind of data is known."""
     read_relations: ReadRelations | None = None
     """The relation reader, for weights that have one; it needs the entities."""
-    read_records: ReadRecords | None = None
-    """The record reader, for weights that have one; it needs the entities."""
+    encode: Encode | None = None
+    """The encoder, for phrases of texts about records; it needs the entities."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """The evidence on each item."""
@@ -291,8 +293,7 @@ class VerifierEvidence:
         checked = self.verify(asked)
         relations = self._relations(own, signs)
         topics = self._topics(asked, checked, signs)
-        records = self._records(items, signs)
-        rows = zip(items, own, checked, signs, relations, topics, records, strict=True)
+        rows = zip(items, own, checked, signs, relations, topics, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
         found = [self._with_clauses(*row) for row in zip(found, relations, strict=True)]
@@ -494,7 +495,6 @@ class VerifierEvidence:
         signs: Signs | None,
         relations: _Relations | None,
         topics: Mapping[int, float],
-        findings: Sequence[RatedFinding] | None,
     ) -> Evidence:
         stated = self._calibrated(item, self.odds(item, check, signs, relations, topics))
         of_words = signs.of_words(check.offsets) if signs else [()] * len(check.offsets)
@@ -508,7 +508,7 @@ class VerifierEvidence:
             return Evidence(stated, (unread,), None, None)
         words = words_of(item.text, check.offsets, known)
         if item.paths and signs is not None:
-            return self._record_evidence(whole, stated, words, findings)
+            return self._record_evidence(whole, stated, words)
         values = [one.place for one in signs.unexplained] if signs is not None else []
         found = stretches(item.text, words, self.threshold, values)
         found = _with_garbled(item.text, check, found, self.threshold)
@@ -516,50 +516,39 @@ class VerifierEvidence:
         value = _value(stated, [1 - word.unsupported for word in words])
         return Evidence(stated, tuple(found), supported, value, tuple(words))
 
-    def _records(
-        self, items: Sequence[Item], signs: Sequence[Signs | None]
-    ) -> list[Sequence[RatedFinding] | None]:
-        """The findings in texts about records, where there is a reader; None for other texts."""
-        found: list[Sequence[RatedFinding] | None] = [None] * len(items)
-        if self.read_records is None:
-            return found
-        asked = [
-            number
-            for number, (item, sign) in enumerate(zip(items, signs, strict=True))
-            if item.paths and sign is not None
-        ]
-        read = self.read_records([items[number] for number in asked]) if asked else []
-        for number, own in zip(asked, read, strict=True):
-            found[number] = own
-        return found
-
     def _record_evidence(
-        self,
-        item: Item,
-        stated: tuple[float | None, ...],
-        words: Sequence[Word],
-        findings: Sequence[RatedFinding] | None,
+        self, item: Item, stated: tuple[float | None, ...], words: Sequence[Word]
     ) -> Evidence:
-        """The evidence on a record: its words are judged by rules and by the record reader.
+        """The evidence on a record: its words are judged by the values and names of the data.
 
         The verifier learned from texts about a few facts. On the open part of
         bench/challenges/records 118 of the 152 findings in faithful texts were its own, and it
-        found 16 of 240 faults more. Weights without a record reader have the rules alone.
+        found 16 of 240 faults more. Instead, the encoder looks for phrases that no fact is like.
         """
-        if findings is None:
-            found = [
-                Stretch(
-                    *one[:2], "span", _WRONG, note=one.reason(item.text), credible=one.confidence
+        signs = read_signs(item)
+        found = [
+            Stretch(
+                one.start,
+                one.end,
+                "span",
+                _WRONG,
+                note=one.reason(item.text),
+                credible=one.confidence,
+            )
+            for one in signs.unexplained
+        ]
+        wrong = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
+        spans = _marked(item.text, found)
+        model = read_credibility() or Credibility()
+        chance = model.chance(additions.FEATURES)
+        encode = self.encode if model.keeps(chance) else None
+        for one in find_additions(item, signs.mentions, encode) if encode else ():
+            if not spans.overlaps(one.start, one.end):
+                why = f"{item.text[one.start : one.end]!r} has nothing to do with any fact"
+                found.append(
+                    Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)
                 )
-                for one in read_signs(item).unexplained
-            ]
-            wrong = SpanIndex(len(item.text), [one.place for one in read_signs(item).unexplained])
-        else:
-            found = [
-                Stretch(one.start, one.end, "clause", _WRONG, note=one.note, credible=chance)
-                for one, chance in findings
-            ]
-            wrong = SpanIndex(len(item.text), [one.words for one, _ in findings])
+                wrong.mark(one.start, one.end, 1)
         judged = tuple(
             word._replace(unsupported=_WRONG if wrong.overlaps(word.start, word.end) else _RIGHT)
             for word in words
@@ -569,6 +558,7 @@ class VerifierEvidence:
             (1.0,) if item.coverage == "selected" else stated,
             [1 - word.unsupported for word in judged],
         )
+        found.sort(key=lambda one: one.start)
         return Evidence(stated, tuple(found), supported, value, judged)
 
     def _with_clauses(self, evidence: Evidence, relations: _Relations | None) -> Evidence:

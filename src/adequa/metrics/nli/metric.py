@@ -25,7 +25,6 @@ from adequa.metrics.base import (
 )
 from adequa.metrics.nli.confidence import Confidence, read_confidence, read_features
 from adequa.metrics.nli.evidence import EvidenceSource, VerifierEvidence
-from adequa.metrics.nli.records import record_source
 from adequa.metrics.nli.relevance import with_facts
 from adequa.metrics.nli.signs import read_signs, read_weighing
 from adequa.metrics.nli.templates import Cues, Templates, read_templates, shipped_cues
@@ -40,6 +39,9 @@ from adequa.metrics.sources import (
 from adequa.settings import content_hash, setting
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from adequa.models import Calibration
 
 _NO_DATA = "no triples to compare the text with"
@@ -227,8 +229,14 @@ class Nli(Metric):
             self.entities,
             self._cues(),
             relation_source(self.weights, self.threads) if self.entities else None,
-            record_source(self.weights, self.threads) if self.entities else None,
+            self._encode if self.entities else None,
         )
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts by the encoder of the weights."""
+        from adequa.models import load_encoder
+
+        return load_encoder(self.weights, threads=self.threads).encode(texts)
 
 
 @lru_cache(maxsize=8)

@@ -1,14 +1,14 @@
-"""The record reader: does a sentence of a text about a record contradict one of its facts?
+"""A record reader: does a sentence of a text about a record contradict one of its facts?
 
-It is asked about one fact at a time: the name of an object, a field and its value, in words. Of a
-record only the facts are asked about whose words are most like those of the sentence.
+It does not ship: docs/training.md has its figures. It is asked about one fact at a time: the name
+of an object, a field and its value, in words. Of a record only the facts are asked about whose
+words are most like those of the sentence.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from adequa.data import Item, Triple
 from adequa.models.runtime import WordTable, breaks_of, windows
-from adequa.models.shipped import DEFAULT, open_network, weights
 from adequa.models.verifier import Run
 from adequa.models.wordpiece import MARKERS, Piece, WordPiece
 from adequa.text import Span, label_of, split_camel, split_sentences, word_set
@@ -243,12 +242,3 @@ def _cut(text: str, pieces: list[Piece]) -> list[list[Piece]]:
     breaks = breaks_of(text, [(start, end) for _, start, end in pieces])
     places = windows(len(pieces), _SENTENCE, overlap=_OVERLAP, breaks=breaks)
     return [pieces[start:end] for start, end in places]
-
-
-@lru_cache(maxsize=4)
-def load_record_reader(name: str = DEFAULT, *, threads: int = 1) -> RecordReader | None:
-    """The record reader of shipped weights or of a folder, or None where they have none."""
-    if "records.onnx" not in weights(name).manifest["files"]:
-        return None
-    reader, network = open_network(name, "records", ("tokens",), threads=threads, typed=True)
-    return RecordReader(reader, network.table, network.run)

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from adequa.data import Item, Triple
-from adequa.models.records import (
-    ASKED,
-    RecordReader,
-    RecordWords,
-    WordLikeness,
-    load_record_reader,
-    word_field,
-)
 from adequa.models.runtime import WordTable
 from adequa.models.wordpiece import WordPiece
-from adequa.training.export import seal
+from research.records.reader import ASKED, RecordReader, RecordWords, WordLikeness, word_field
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]")
 WORDS += ("isnes", "aldby", "towns", "railway", "area", "yes", "no", "has", "a", ".", "it", "31")
@@ -138,10 +129,3 @@ def test_likeness_is_that_of_the_nearest_word() -> None:
     assert likeness.best(alike, other[:0]).tolist() == [0.0, 0.0]
     words = RecordWords(tokens, TOWNS)
     assert words.choose(tokens.numbers("area"), 1, likeness) == [2]
-
-
-def test_weights_without_a_record_reader_have_none(tmp_path: Path) -> None:
-    folder = tmp_path / "weights"
-    folder.mkdir()
-    seal(folder, version="empty", models={"encoder": {}})
-    assert load_record_reader(str(folder)) is None
