@@ -158,6 +158,17 @@ def test_an_added_metric_is_there_or_not(
     assert seen == {("a",), ("a", "b")}
 
 
+def test_a_run_is_read_again_before_a_metric_is_added(
+    items_file: ItemsFile, tmp_path: Path, words: Metric
+) -> None:
+    """Another process may have added one since it was opened."""
+    opened = score_run(open_source(items_file(5)), {"a": words}, tmp_path / "run")
+    add_metrics(opened, {"b": type(words)(factor=2.0)})
+    run = add_metrics(opened, {"c": type(words)(factor=3.0)})
+    assert [*run.manifest["metrics"]] == ["a", "b", "c"]
+    assert all([*result.scores] == ["a", "b", "c"] for result in run.results())
+
+
 def test_adding_continues_what_was_scored(
     items_file: ItemsFile, tmp_path: Path, words: Metric
 ) -> None:
