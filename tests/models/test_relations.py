@@ -143,23 +143,6 @@ def test_a_place_that_names_both_ends_is_for_the_one_named_less_often() -> None:
     assert run.seen[0].startswith(f"[CLS] {subject} leads {value} .")
 
 
-@pytest.mark.parametrize(
-    ("text", "between", "after"),
-    [("Acme price", " , a", " ,"), ("Acme Price", "", ""), ("Acme, price", " ,", "")],
-)
-def test_a_common_noun_behind_its_name_is_set_apart(text: str, between: str, after: str) -> None:
-    reader = WordPiece((*WORDS, ",", "a"))
-    whole = f"{text} leads Bo."
-    triples = [Triple("Acme", "not", "price"), Triple("Bo", "leads", "Acme")]
-    place = len(text)
-    names = [(0, 4, "Acme"), (place - 5, place, "price"), (place + 7, place + 9, "Bo")]
-    run = Recorded(reader)
-    RelationReader(reader, run).read([NamedText(whole, triples, {}, names)])
-    subject, value, other = PLACEHOLDERS[:3]
-    said = f"[CLS] {subject}{between} {value}{after} leads {other} ."
-    assert run.seen[0].startswith(said)
-
-
 def test_an_entity_that_the_data_writes_in_two_ways_is_one() -> None:
     reader = WordPiece((*WORDS, "hall"))
     run = Recorded(reader)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -163,8 +163,7 @@ class RelationReader:
             for start, end, entity in text.names
             if not _YES_OR_NO.match(entity)  # the words tell it
         ]
-        kinds = {(one.subject, one.object) for one in map(_by_labels, text.triples)}
-        hidden = _hide(self.reader, text.text, names, kinds)
+        hidden = _hide(self.reader, text.text, names)
         found = []
         for one in text.triples:
             _, relation, value = wording(one, text.terms)
@@ -244,13 +243,8 @@ class _HiddenText(NamedTuple):
     places: dict[str, list[int]]
 
 
-def _hide(
-    reader: WordPiece,
-    text: str,
-    names: Sequence[tuple[int, int, str]],
-    kinds: Collection[tuple[str, str]],
-) -> _HiddenText:
-    pieces = _set_apart(reader, text, _named(reader.pieces(text), names), kinds)
+def _hide(reader: WordPiece, text: str, names: Sequence[tuple[int, int, str]]) -> _HiddenText:
+    pieces = _named(reader.pieces(text), names)
     sentences, _ = breaks_of(text, [(start, end) for _, start, end, _ in pieces])
     places: dict[str, list[int]] = {}
     for place, (*_, entities) in enumerate(pieces):
@@ -274,29 +268,6 @@ def _named(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> li
             found.append((number, start, end, ()))
         elif not found or found[-1][1:3] != spans[place]:
             found.append((number, *spans[place], tuple(dict.fromkeys(called[spans[place]]))))
-    return found
-
-
-def _set_apart(
-    reader: WordPiece,
-    text: str,
-    pieces: Sequence[_NamedPiece],
-    kinds: Collection[tuple[str, str]],
-) -> list[_NamedPiece]:
-    """The pieces with "Lumen café" as "Lumen, a café,": as two names they would say nothing.
-
-    `kinds` are subjects and objects of facts; the object must be a common noun.
-    """
-    found: list[_NamedPiece] = []
-    for piece in pieces:
-        _, start, end, entities = piece
-        beside = found and text[found[-1][2] : start] == " " and text[start].islower()
-        if beside and any((one, other) in kinds for one in found[-1][3] for other in entities):
-            before, after = reader.numbers(", a"), reader.numbers(",")
-            found += [(number, start, start, ()) for number in before]
-            found += [piece, *((number, end, end, ()) for number in after)]
-        else:
-            found.append(piece)
     return found
 
 
