@@ -38,7 +38,7 @@ OPTIONS = ("quick", "parts", "log")
 FACTS, MOST_FACTS = 20, 10_000
 CHARACTERS, MOST_CHARACTERS = 1_000, 1_000_000
 DOUBLINGS = 3
-_TIMES, _SHORT = 3, 5.0
+_TIMES, _SHORT = 5, 20.0
 """A time is taken so often, unless these seconds are over."""
 _METRICS = {"records": ("esa",), "pieces": ("nli", "similarity")}
 """The metrics of parts that are not one."""
@@ -236,7 +236,7 @@ def _value(predicate: str, things: Sequence[str], generator: random.Random) -> s
 
 
 def _seconds(name: str, item: Item, begin: Callable[[], None] = lambda: None) -> float:
-    """The shortest of up to three times, where it is short: a busy machine has cold caches.
+    """The shortest of up to five times, where it is short: a busy machine has cold caches.
 
     `begin` is called before each.
     """
