@@ -266,6 +266,8 @@ def stretch_of(text: str, words: str) -> Stretch:
         (Triple("Old_Inn", "supportsCards", "yes"), "Old Inn supports cards"),
         (Triple("Old_Inn", "includesBreakfast", "yes"), "Old Inn includes breakfast"),
         (Triple("Old_Inn", "canSwim", "false"), "Old Inn cannot swim"),
+        (Triple("Old_Inn", "revenue", "98500000.0"), "the revenue of Old Inn is 98,500,000"),
+        (Triple("Old_Inn", "walk", "18.0 minutes"), "the walk of Old Inn is 18 minutes"),
     ],
 )
 def test_a_fact_in_words(triple: Triple, expected: str) -> None:

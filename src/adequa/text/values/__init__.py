@@ -77,6 +77,7 @@ from adequa.text.values.wording import (
     say_date,
     say_number,
     say_unit,
+    show_value,
     spellings_of,
     word_parts,
     word_triple,
@@ -91,6 +92,6 @@ __all__ = [
     "find_times", "find_values", "hedge_at", "interval_of", "is_comparable",
     "is_converted", "is_quality", "is_readable", "is_rounded", "is_same", "is_same_time",
     "literal_of", "lowered", "match_unit", "moment_of", "quantity_of", "quote_value", "read_claims",
-    "read_value", "say_address", "say_boolean", "say_date", "say_number", "say_unit",
+    "read_value", "say_address", "say_boolean", "say_date", "say_number", "say_unit", "show_value",
     "spellings_of", "truth_of", "unit_in", "unit_named", "unit_of_key", "word_parts", "word_triple",
 ]  # fmt: skip

@@ -142,16 +142,16 @@ _LONG_NUMBER = re.compile(r"(?P<whole>[-+]?[1-9][0-9]{4,14})(?P<rest>\.[0-9]+)?(
 """A number that is easier to read with commas; one with more digits is an id."""
 
 
-def quote_value(value: str, beside: str = "") -> str:
-    """A value of the data in quotes, a long number as people write it.
+def show_value(value: str, beside: str = "") -> str:
+    """A value of the data for people to read: a long number has commas.
 
     It stays as it is where the words of the text beside it have a long number without commas: a
     postcode is not 90,210.
 
-    >>> quote_value("98500000.0 euros"), quote_value("1.3e6", "1.4 million"), quote_value("44.0")
-    ("'98,500,000 euros'", "'1,300,000'", "'44.0'")
-    >>> quote_value("90210", "postcode 90211")
-    "'90210'"
+    >>> show_value("98500000.0 euros"), show_value("1.3e6", "1.4 million"), show_value("44.0")
+    ('98,500,000 euros', '1,300,000', '44.0')
+    >>> show_value("90210", "postcode 90211")
+    '90210'
     """
     number, space, unit = value.partition(" ")
     plain = say_number(number) + space + unit
@@ -159,7 +159,16 @@ def quote_value(value: str, beside: str = "") -> str:
     if long is not None and not re.search(r"(?<![0-9.,])[0-9]{5}", beside):
         rest = (long["rest"] or "").rstrip("0").rstrip(".")
         plain = f"{int(long['whole']):,}{rest}{long['unit']}"
-    return repr(plain)
+    return plain
+
+
+def quote_value(value: str, beside: str = "") -> str:
+    """A value of the data for people to read, in quotes.
+
+    >>> quote_value("98500000.0 euros")
+    "'98,500,000 euros'"
+    """
+    return repr(show_value(value, beside))
 
 
 def say_unit(value: str) -> str:
