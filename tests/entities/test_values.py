@@ -87,6 +87,13 @@ def test_a_reason_is_given_once_and_long_numbers_have_commas() -> None:
     )
 
 
+def test_a_verb_names_the_field_of_its_noun() -> None:
+    record = {"company": "Nordwerk", "employees": 1240, "founded": 1987}
+    text = "Nordwerk, founded in 1987, employs 1,420 people."
+    (one,) = judge(read_record(record, text).item, JudgmentSettings()).unexplained
+    assert one.reason(text) == "'1,420': the data has employees '1240'"
+
+
 def test_a_year_that_is_a_key_is_known() -> None:
     assert judged("In 2021 the Packlite 28 had 161,775 people.")[1] == []
 

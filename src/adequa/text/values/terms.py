@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -386,12 +386,19 @@ def scaled(interval: Interval, factor: float) -> Interval:
     return Interval(interval.low * factor, interval.high * factor)
 
 
+@lru_cache(maxsize=1 << 14)
 def short_stem(word: str) -> str:
-    """The beginning of a word by which its forms are compared."""
-    word = word.lower()
-    for ending in ("s", "e", "ed", "ing", "i", "y"):  # in this order: bottles, bottle, bottl
-        if len(word) > len(ending) + 2 and word.endswith(ending):
-            word = word[: -len(ending)]
+    """The beginning of a word by which its forms are compared.
+
+    >>> [short_stem(word) for word in ("employs", "employees", "glass", "glasses", "bottle")]
+    ['emplo', 'emplo', 'gla', 'gla', 'bottl']
+    """
+    word, longer = word.lower(), ""
+    while word != longer:
+        longer = word
+        for ending in ("s", "e", "ed", "ing", "i", "y"):  # in this order: bottles, bottle, bottl
+            if len(word) > len(ending) + 2 and word.endswith(ending):
+                word = word[: -len(ending)]
     return word[:_STEM]
 
 
