@@ -152,7 +152,7 @@ def word_field(triple: Triple) -> tuple[str, str]:
     """The field and the value of a fact in words.
 
     >>> word_field(Triple("Isnes", "hasRailway", "false"))
-    ('has railway', 'no')
+    ('has Railway', 'no')
     """
     key = _spaced(triple.predicate)
     truth = truth_of(triple.predicate, triple.object)
