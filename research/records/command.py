@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from research.records.findings import (
     judge_file,
 )
 from research.records.reader import RecordReader
+from research.relations.command import until_terminated
 
 app = typer.Typer(
     name="records",
@@ -109,15 +109,8 @@ def train(
     reader = RecordReader(read_tokenizer(find_base(base).folder), words, lambda *_: [])
     sources = read_sources(reader, relations, seed)
     held_out = read_held_out(reader, count)
-    stopped: list[int] = []
-    before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
-    try:
-        with progress_bar("steps") as progress:
-            result = train_records(
-                settings, sources, held_out, stop=lambda: bool(stopped), progress=progress
-            )
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    with until_terminated() as stop, progress_bar("steps") as progress:
+        result = train_records(settings, sources, held_out, stop=stop, progress=progress)
     typer.echo(json.dumps(result.figures, indent=1))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -221,16 +223,20 @@ def _train(
         last_written=last_written,
     )
     held_out = read_held_out(data, count=count, challenge=challenge)
+    with until_terminated() as stop, progress_bar("steps") as progress:
+        result = train_relations(settings, mixture, held_out, stop=stop, progress=progress)
+    typer.echo(json.dumps(result.figures, indent=1))
+
+
+@contextmanager
+def until_terminated() -> Iterator[Callable[[], bool]]:
+    """Whether SIGTERM has come, for a training that then saves its state and ends."""
     stopped: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
     try:
-        with progress_bar("steps") as progress:
-            result = train_relations(
-                settings, mixture, held_out, stop=lambda: bool(stopped), progress=progress
-            )
+        yield lambda: bool(stopped)
     finally:
         signal.signal(signal.SIGTERM, before)
-    typer.echo(json.dumps(result.figures, indent=1))
 
 
 @app.command()

@@ -12,8 +12,10 @@ pytest.importorskip("transformers", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from safetensors.torch import load_file  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
 from research.records.cases import Case, Row, Source  # noqa: E402
+from research.records.command import app  # noqa: E402
 from research.records.figures import HeldOutText  # noqa: E402
 from research.records.torch_training import (  # noqa: E402
     MARGIN,
@@ -77,3 +79,13 @@ def test_the_loss_knows_the_contradicted_fact_and_the_worse_sentence(
     assert float(last["margin"]) < float(first["margin"])
     wrong, right = logits_of(network, [WRONG, RIGHT])
     assert wrong > right
+
+
+def test_the_command(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("research.records.cases.read_sources", lambda *_: [SOURCE])
+    monkeypatch.setattr("research.records.figures.read_held_out", lambda *_: HELD_OUT)
+    options = ["--base", str(base), "--out", str(tmp_path / "out"), "--steps", "2"]
+    run = CliRunner().invoke(app, ["train", *options])
+    assert run.exit_code == 0, run.output
+    record = json.loads((tmp_path / "out" / "training.json").read_text(encoding="utf-8"))
+    assert record["done"]["step"] == 2
