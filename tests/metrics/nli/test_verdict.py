@@ -268,6 +268,7 @@ def stretch_of(text: str, words: str) -> Stretch:
         (Triple("Old_Inn", "canSwim", "false"), "Old Inn cannot swim"),
         (Triple("Old_Inn", "revenue", "98500000.0"), "the revenue of Old Inn is 98,500,000"),
         (Triple("Old_Inn", "walk", "18.0 minutes"), "the walk of Old Inn is 18 minutes"),
+        (Triple("Old_Inn", "net", "10.0.10.0 LAN"), "the net of Old Inn is 10.0.10.0 LAN"),
     ],
 )
 def test_a_fact_in_words(triple: Triple, expected: str) -> None:

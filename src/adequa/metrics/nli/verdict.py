@@ -18,8 +18,8 @@ from adequa.text.values import show_value, word_triple
 _LONGEST = 80
 _ADDED = re.compile(r"^(?:,|\s\()\s*(?:in\s+)?$")
 _NAME = re.compile(r"^[^\W\d_a-z]")
-_WHOLE = re.compile(r"(?<=^\d)\.0(?= |$)|(?<=\d\d)\.0(?= |$)")
-"""What a whole number is written with in data, and not in a sentence: "118.0 minutes"."""
+_WHOLE = re.compile(r"^(-?\d[\d,]*)\.0(?= |$)")
+"""A whole number as data has it, and a sentence does not: "118.0 minutes"."""
 
 
 def why_missing(item: Item, triple: Triple, stretch: Stretch | None = None) -> str:
@@ -79,7 +79,7 @@ def why_unread_text(item: Item, stretch: Stretch) -> str:
 
 def _fact(item: Item, triple: Triple) -> str:
     subject, predicate, value = (_short(part) for part in word_triple(triple, item.terms))
-    value = _WHOLE.sub("", show_value(value, item.text))
+    value = _WHOLE.sub(r"\1", show_value(value, item.text))
     if relation_words(predicate) == predicate:
         return f"{subject} {predicate} {value}"
     return f"the {predicate} of {subject} is {value}"
