@@ -31,6 +31,8 @@ _QUOTE_APART = re.compile(r"\s+\"(?=\s|$)")
 _LAST_WORD = re.compile(r"[^\s(\[{\"'“‘«/–—,;:]+$")
 _NEXT_WORD = re.compile(r"[\s\"'`“”‘’«»(\[{*#–—-]*(?P<word>\w[\w.]*)?")
 _INITIALS = re.compile(r"(?:[^\W\d_](?:\.[^\W\d_])*|ph\.d|b\.sc|m\.sc)\Z", re.IGNORECASE)
+_UNIT = re.compile(r"(?:\w/[^\W\d_]|\d\s?[a-zµ])$")
+"""The end of a number with a unit of one letter, which is not an initial: 20 km/h, 3 m."""
 _SPACE = re.compile(r"\s*")
 _LETTER = re.compile(r"[^\W\d_]")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
@@ -53,6 +55,11 @@ _STARTERS = word_set(
     "a additionally although an and as at both but for he her his however i in it its on she "
     "since some that the their there these they this those we when while with you"
 )
+_AFTER_HOUR = word_set(
+    "mon monday tue tuesday wed wednesday thu thursday fri friday sat saturday sun sunday "
+    "eastern central mountain pacific gmt utc cet cest bst est edt cst pst et"
+)
+"""Capitalised words that may follow on "5 p.m." in the same sentence."""
 LONGEST_SENTENCE = 1_000
 """Characters; a longer one is read in parts, so that the time of a text without full stops grows
 with its length and not with its square. The longest sentence of 60,000 texts of ours has 621."""
@@ -188,7 +195,8 @@ def _ends(text: str, start: int, match: re.Match[str], end: int) -> bool:
 
 
 def _period_ends(text: str, start: int, stop: int, word: str, *, cased: bool) -> bool:
-    found = _LAST_WORD.search(text[max(start, stop - _LOOK_BACK) : stop].rstrip())
+    look = text[max(start, stop - _LOOK_BACK) : stop].rstrip()
+    found = _LAST_WORD.search(look)
     before = found[0] if found else ""
     lower = before.lower()
     starts = word.lower().rstrip(".") in _STARTERS and (word[:1].isupper() or not cased)
@@ -197,7 +205,9 @@ def _period_ends(text: str, start: int, stop: int, word: str, *, cased: bool) ->
         return False
     if lower in ("no", "nos"):
         return not word[:1].isdigit()
-    if lower in _EITHER or _INITIALS.match(before):
+    if lower in ("a.m", "p.m") and word[:1].isupper():
+        return word.lower().rstrip(".") not in _AFTER_HOUR
+    if lower in _EITHER or (_INITIALS.match(before) and not _UNIT.search(look)):
         return starts
     if not word[:1].islower() or not cased:
         return True
