@@ -19,11 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from adequa.data import Triple
+from adequa.data import Item, Triple
+from adequa.entities import JudgmentSettings, find_mentions
+from adequa.metrics.nli.signs import hidden_names
+from adequa.models.records import RecordReader, RecordSentence, RecordText
+from adequa.models.relations import NamedText
 from adequa.readers.records import read_record
 from adequa.text import fold
 from adequa.text.values import truth_of
-from research.records.reader import RecordReader, RecordWords
 from research.relations.groups import WRITTEN
 
 DATA = Path(__file__).parent / "data"
@@ -37,20 +40,27 @@ _SEVERAL_FACTS = frozenset({
     "wrong_comparison", "wrong_aggregate", "quantifier", "wrong_rounding_or_range", "added",
 })  # fmt: skip
 """Kinds of faults that no single fact contradicts."""
-_NEAR, _FAR = 6, 10
-"""The facts most like a true sentence, of which some are learned; and the rank from which on the
-facts of other objects have nothing to do with a wrong one."""
+_FAR = 10
+"""The rank from which on the facts of other objects have nothing to do with a wrong sentence."""
+_LONGEST_TEXT = 160
+"""Word pieces of a text about a small graph."""
+_SETTINGS = JudgmentSettings()
 
 Span = tuple[int, int]
 _Any = TypeVar("_Any")
 
 
 class Row(NamedTuple):
-    """A sentence and a fact as word numbers, where the fact begins, and if it is contradicted."""
+    """A sentence and a fact as word numbers, where the fact begins, and what is right."""
 
     ids: tuple[int, ...]
     mark: int
     wrong: bool
+    """The sentence contradicts the fact."""
+    stated: bool | None = None
+    """It states the fact; None where that is not known."""
+    words: tuple[int, ...] | None = ()
+    """The places of the wrong words among the word numbers; None where they are not known."""
 
 
 class Case(NamedTuple):
@@ -203,6 +213,11 @@ def _row_with(record: Any, path: str, said: str) -> Any | None:
 # Cases
 
 
+def named_text(item: Item) -> NamedText:
+    """An item as the record reader reads it."""
+    return hidden_names(item, find_mentions(item, _SETTINGS))
+
+
 class CaseMaker:
     """Makes cases with the inputs of a record reader; the same for a seed."""
 
@@ -210,20 +225,25 @@ class CaseMaker:
         self.reader = reader
         self.chance = random.Random(seed)  # noqa: S311
 
-    def record_cases(self, one: WrittenRecord) -> list[Case]:
-        """All cases of a written record."""
+    def true_cases(self, one: WrittenRecord) -> list[Case]:
+        """The sentences of the faithful texts of a record, with the facts most like them."""
         texts = [(text, (0, len(text))) for text in one.faithful]
         texts += [(text, span) for _, text, span in one.same]
         cases = []
         for text, span in texts:
-            words = self._words(one.record, text).words
-            for place, sentence in self.reader.sentences(text):
-                near = self.reader.rank(sentence, words, _NEAR) if overlap(place, span) else []
-                if near:
-                    chosen = self.chance.sample(near, min(3, len(near)))
-                    cases.append(Case(tuple(self._row(sentence, words, n) for n in chosen)))
+            opened, _ = self._open(one.record, text)
+            for sentence in opened.sentences:
+                if overlap(sentence.place, span):
+                    near = opened.rank(sentence)
+                    self.chance.shuffle(near)
+                    rows = [_row(opened, sentence, number) for number in near]
+                    cases += [Case(tuple(own)) for own in (rows[:3], rows[3:]) if own]
+        return cases
+
+    def wrong_cases(self, one: WrittenRecord) -> list[Case]:
+        """The wrong sentences of a record beside their twins."""
         found = (self._wrong_case(one, wrong) for wrong in one.wrong)
-        return cases + [case for case in found if case is not None]
+        return [case for case in found if case is not None]
 
     def _wrong_case(self, one: WrittenRecord, wrong: WrongText) -> Case | None:
         """A wrong sentence and its twin; None where no single fact is contradicted."""
@@ -231,85 +251,130 @@ class CaseMaker:
             return None
         right = one.faithful[wrong.of]
         start = _start_of(right, wrong)
-        bad = self._sentence(wrong.text, wrong.spans[0])
-        good = self._sentence(right, (start, start + max(1, len(wrong.old))))
-        facts = self._words(one.record, wrong.text)
-        fact = facts.at(wrong.path)
-        if bad is None or good is None or fact is None:
+        place = (start, start + max(1, len(wrong.old)))
+        twins = [(wrong.text, wrong.spans[0]), (right, place)]
+        rows = self._rows(one.record, wrong.path, twins, (True, False))
+        if rows is None:
             return None
-        words = facts.words
-        rows = [self._row(bad, words, fact, wrong=True), self._row(good, words, fact)]
         worse = [(0, 1)]
         record = turn_record(one.record, wrong)
-        turned = None if record is None else self._words(record, wrong.text)
-        other = None if turned is None else turned.at(wrong.path)
-        if turned is not None and other is not None:
-            rows.append(self._row(good, turned.words, other, wrong=True))
-            rows.append(self._row(bad, turned.words, other))
+        turned = record and self._rows(record, wrong.path, twins[::-1], (True, False))
+        if turned:
+            rows += turned
             worse += [(2, 3), (0, 3), (2, 1)]
-        far = [
-            number
-            for number in self.reader.rank(bad, words, len(words.facts))[_FAR:]
-            if words.subjects[number] != words.subjects[fact]
-        ]
-        if far:
-            worse.append((0, len(rows)))
-            rows.append(self._row(bad, words, self.chance.choice(far)))
+        text, paths = self._open(one.record, wrong.text)
+        fact = _fact_at(text, paths, wrong.path)
+        bad = _sentence(text, wrong.spans[0])
+        if fact is not None and bad is not None:
+            far = [
+                number
+                for number in text.rank(bad, len(text.facts))[_FAR:]
+                if _subject(text, number) != _subject(text, fact)
+            ]
+            if far:
+                worse.append((0, len(rows)))
+                own = _row(text, bad, self.chance.choice(far))
+                rows.append(own._replace(stated=False, words=None))
         return Case(tuple(rows), tuple(worse))
+
+    def _rows(
+        self,
+        record: Any,
+        path: str,
+        twins: Sequence[tuple[str, Span]],
+        wrong: Sequence[bool],
+    ) -> list[Row] | None:
+        """Twins of a sentence with the fact at a path; None where one of them has none."""
+        rows = []
+        for (text, span), bad in zip(twins, wrong, strict=True):
+            opened, paths = self._open(record, text)
+            fact, sentence = _fact_at(opened, paths, path), _sentence(opened, span)
+            if fact is None or sentence is None:
+                return None
+            rows.append(_row(opened, sentence, fact, span if bad else None, stated=not bad))
+        return rows
 
     def relation_cases(self, raw: Mapping[str, Any]) -> list[Case]:
         """The cases of a small graph with faithful and wrong texts, each read as a whole."""
-        words = RecordWords(self.reader.reader, [Triple(*map(str, one)) for one in raw["triples"]])
-        known = [number for number, (field, _) in enumerate(words.facts) if field]
-        if not known:
-            return []
+        triples = tuple(Triple(*map(str, one)) for one in raw["triples"])
         cases = []
-        texts = [self.reader.reader.numbers(text) for text in raw["faithful"]]
-        for text in texts:
+        texts = []
+        for text in raw["faithful"]:
+            opened = self._open_graph(triples, text)
+            texts.append(opened)
+            known = [number for number, one in enumerate(opened.facts) if one]
             chosen = self.chance.sample(known, min(2, len(known)))
-            cases.append(Case(tuple(self._row(text, words, number) for number in chosen)))
+            whole = _whole(opened)
+            if chosen:
+                rows = [_row(opened, whole, number, stated=True) for number in chosen]
+                cases.append(Case(tuple(rows)))
         for wrong in raw["wrong"]:
-            violated = [number for number in wrong.get("facts", ()) if number in known]
+            opened = self._open_graph(triples, wrong["text"])
+            violated = [one for one in wrong.get("facts", ()) if opened.facts[one]]
             if wrong["kind"] in _NOT_FAULTS or not violated:
                 continue
             fact = self.chance.choice(violated)
-            bad = self.reader.reader.numbers(wrong["text"])
-            rows = [self._row(bad, words, fact, wrong=True)]
-            rows.append(self._row(texts[wrong["of"]], words, fact))
+            twin = texts[wrong["of"]]
+            rows = [
+                _row(opened, _whole(opened), fact, stated=False)._replace(wrong=True, words=None),
+                _row(twin, _whole(twin), fact, stated=True),
+            ]
             worse = [(0, 1)]
+            known = [number for number, one in enumerate(opened.facts) if one]
             others = [number for number in known if number not in wrong["facts"]]
             if others:
                 worse.append((0, 2))
-                rows.append(self._row(bad, words, self.chance.choice(others)))
+                own = _row(opened, _whole(opened), self.chance.choice(others), stated=True)
+                rows.append(own._replace(words=None))
             cases.append(Case(tuple(rows), tuple(worse)))
         return cases
 
-    def _words(self, record: Any, text: str) -> _FactsOfRecord:
+    def _open(self, record: Any, text: str) -> tuple[RecordText, Sequence[str]]:
         item = read_record(record, text, id="1").item
-        return _FactsOfRecord(RecordWords(self.reader.reader, item.triples), item.paths)
+        return self.reader.open(named_text(item)), item.paths
 
-    def _sentence(self, text: str, span: Span) -> list[int] | None:
-        found = (own for place, own in self.reader.sentences(text) if overlap(place, span))
-        return next(found, None)
-
-    def _row(
-        self, sentence: Sequence[int], words: RecordWords, fact: int, *, wrong: bool = False
-    ) -> Row:
-        ids, mark = self.reader.input(sentence, words, fact)
-        return Row(tuple(ids), mark, wrong)
+    def _open_graph(self, triples: tuple[Triple, ...], text: str) -> RecordText:
+        return self.reader.open(named_text(Item("1", triples, text)))
 
 
-class _FactsOfRecord(NamedTuple):
-    words: RecordWords
-    paths: Sequence[str]
+def _row(
+    text: RecordText,
+    sentence: RecordSentence,
+    fact: int,
+    wrong: Span | None = None,
+    *,
+    stated: bool | None = None,
+) -> Row:
+    ids, mark = text.input(sentence, fact)
+    words = () if wrong is None else sentence.places(wrong)
+    return Row(tuple(ids), mark, wrong is not None, stated, words)
 
-    def at(self, path: str) -> int | None:
-        """The first fact at a JSON pointer, below it, or of which it is a part."""
-        for number, own in enumerate(self.paths):
-            near = own == path or own.startswith(f"{path}/") or path.startswith(f"{own}/")
-            if near and self.words.facts[number][0]:
-                return number
-        return None
+
+def _whole(text: RecordText) -> RecordSentence:
+    """All sentences of a short text as one."""
+    own = text.sentences
+    pieces = {piece[1:3]: piece for one in own for piece in one.pieces}
+    shown = [pieces[place] for place in sorted(pieces)][:_LONGEST_TEXT]
+    named = frozenset(name for *_, names in shown for name in names)
+    return RecordSentence((own[0].place[0], own[-1].place[1]) if own else (0, 0), shown, named)
+
+
+def _sentence(text: RecordText, span: Span) -> RecordSentence | None:
+    return next((one for one in text.sentences if overlap(one.place, span)), None)
+
+
+def _subject(text: RecordText, number: int) -> str | None:
+    fact = text.facts[number]
+    return fact and fact.subject
+
+
+def _fact_at(text: RecordText, paths: Sequence[str], path: str) -> int | None:
+    """The first fact at a JSON pointer, below it, or of which it is a part."""
+    for number, own in enumerate(paths):
+        near = own == path or own.startswith(f"{path}/") or path.startswith(f"{own}/")
+        if near and text.facts[number]:
+            return number
+    return None
 
 
 def overlap(one: Span, other: Span) -> bool:
@@ -354,19 +419,14 @@ def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[
         for path in sorted(WRITTEN.glob("*.jsonl"))
         for line in split(path.read_text(encoding="utf-8").splitlines())[0]
     ]
+    true = [case for one in records for case in maker.true_cases(one)]
+    wrong = [case for one in records for case in maker.wrong_cases(one)]
+    small = [case for one in graphs for case in maker.relation_cases(one)] if relations else []
+    half = (1 - relations) / 2
     return [
-        Source(
-            "research/records/data",
-            1 - relations,
-            len(records),
-            [case for one in records for case in maker.record_cases(one)],
-        ),
-        Source(
-            "research/relations/data/written",
-            relations,
-            len(graphs),
-            [case for one in graphs for case in maker.relation_cases(one)],
-        ),
+        Source("research/records/data: faithful texts", half, len(records), true),
+        Source("research/records/data: wrong texts", half, len(records), wrong),
+        Source("research/relations/data/written", relations, len(graphs), small),
     ]
 
 

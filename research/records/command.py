@@ -10,6 +10,7 @@ import typer
 
 from adequa.files import errors_at
 from adequa.models import load_encoder
+from adequa.models.records import RecordReader
 from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT
 from adequa.models.shipped import weights as shipped_weights
@@ -24,7 +25,6 @@ from research.records.findings import (
     fit_findings,
     judge_file,
 )
-from research.records.reader import RecordReader
 from research.relations.command import until_terminated
 
 app = typer.Typer(

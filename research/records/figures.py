@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from adequa.models.records import RecordReader
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
-from research.records.cases import DATA, Row, Span, overlap, read_written, split
-from research.records.reader import ASKED, RecordReader, RecordWords
+from research.records.cases import DATA, Row, Span, named_text, overlap, read_written, split
 
 
 class HeldOutText(NamedTuple):
@@ -35,12 +35,12 @@ def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
         texts += [("same", of, text, ()) for of, text, _ in record.same]
         for kind, of, text, spans in texts:
             item = read_record(record.record, text, id=record.id).item
-            words = RecordWords(reader.reader, item.triples)
+            opened = reader.open(named_text(item))
             rows = []
-            for place, sentence in reader.sentences(text):
-                wrong = any(overlap(place, span) for span in spans)
-                for fact in reader.rank(sentence, words, ASKED):
-                    ids, mark = reader.input(sentence, words, fact)
+            for sentence in opened.sentences:
+                wrong = any(overlap(sentence.place, span) for span in spans)
+                for fact in opened.rank(sentence):
+                    ids, mark = opened.input(sentence, fact)
                     rows.append(Row(tuple(ids), mark, wrong))
             found.append(HeldOutText(record.id, kind, of, tuple(rows)))
     return found

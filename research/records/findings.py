@@ -22,6 +22,9 @@ from adequa.data import Item
 from adequa.entities import credibility, read_findings
 from adequa.errors import DataError
 from adequa.metrics.nli.additions import FEATURES, Encode, find_additions
+from adequa.metrics.nli.contradictions import find_contradictions
+from adequa.metrics.nli.signs import hidden_names
+from adequa.metrics.sources import ReadRecords
 from adequa.progress import Progress
 from adequa.readers.records import read_record
 from adequa.tables import Cell, Table
@@ -97,7 +100,10 @@ def read_groups(place: str) -> Iterator[WrittenRecord]:
 
 
 def find_cases(
-    item: Item, encode: Encode, faults: Sequence[tuple[int, int]] = ()
+    item: Item,
+    encode: Encode,
+    faults: Sequence[tuple[int, int]] = (),
+    read: ReadRecords | None = None,
 ) -> tuple[Case, ...]:
     """The findings in a text about a record, before any is dropped."""
     reader = read_findings(item)
@@ -105,6 +111,11 @@ def find_cases(
     for one in find_additions(item, reader.mentions, encode):
         if not any(start < one.end and one.start < end for (start, end), _ in found):
             found.append(((one.start, one.end), FEATURES))
+    if read is not None:
+        (readings,) = read([hidden_names(item, reader.mentions)])
+        found += [
+            ((one.start, one.end), one.features) for one in find_contradictions(item, readings)
+        ]
     return tuple(
         Case(features, any(start < end and first < last for start, last in faults))
         for (first, end), features in found
@@ -112,7 +123,12 @@ def find_cases(
 
 
 def judge_file(
-    place: str, encode: Encode, *, seen: bool, progress: Progress | None = None
+    place: str,
+    encode: Encode,
+    read: ReadRecords | None = None,
+    *,
+    seen: bool,
+    progress: Progress | None = None,
 ) -> list[JudgedText]:
     """The findings in all texts of a file."""
     groups = [*read_groups(place)]
@@ -124,7 +140,7 @@ def judge_file(
         texts += [(one.text, one.spans) for one in group.wrong]
         for text, faults in texts:
             item = read_record(group.record, text, id=group.id).item
-            cases = find_cases(item, encode, faults)
+            cases = find_cases(item, encode, faults, read)
             found.append(JudgedText(place, seen, group.id, not faults, cases))
         if progress is not None:
             progress(number + 1, len(groups))

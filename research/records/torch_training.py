@@ -1,8 +1,9 @@
 """The training of the record reader, which can be stopped and resumed exactly. Imports torch.
 
-The network is a verifier: its head `unsupported` and that of the pair learn whether a sentence
-contradicts a fact, the former at the beginning of the fact. A wrong sentence must be worse than its
-faithful twin by a margin. It starts from a reader of small graphs, that from the relation reader.
+The network is a verifier: at the beginning of the fact its head `unsupported` learns whether the
+sentence contradicts it and its head `stated` whether it states it; at the words of the sentence the
+former learns which are wrong. A wrong sentence must be worse than its faithful twin by a margin. It
+starts from the relation reader.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from research.relations.torch_training import Parts, StackSettings, StackTrainin
 MARGIN, ABOVE = 2.0, 0.3
 """How much worse a wrong sentence should be than its twin, and the weight of that in the loss. Not
 chosen by a comparison."""
-FACT, WRONG = 2.0, 2.0
-"""The weight of the answer at the fact, where that of the pair has 1, and in it of contradicted
-facts, which are one row in four. Not chosen by a comparison."""
+STATED, WORDS = 0.5, 1.0
+"""The weights of what a sentence states and of its wrong words, where that of the fact that it
+contradicts has 1. Not chosen by a comparison."""
 LIMITS = (
     "English sentences beside single facts of a record. It does not calculate, and sees neither "
     "comparisons nor totals of several facts; see docs/metrics/nli.md."
@@ -49,7 +50,7 @@ class RecordSettings(StackSettings):
 
     def recipe(self) -> dict[str, Any]:
         """The common part, the loss and the mixture."""
-        more = {"margin": MARGIN, "above": ABOVE, "fact": FACT, "wrong": WRONG}
+        more = {"margin": MARGIN, "above": ABOVE, "stated": STATED, "words": WORDS}
         return {**super().recipe(), **more, "relations": self.relations}
 
 
@@ -57,9 +58,10 @@ def step_losses(
     network: VerifierNetwork, stacks: Sequence[Sequence[Case]]
 ) -> Iterator[tuple[Tensor, Parts]]:
     """The shares of the stacks in a step's loss, one by one."""
+    weights = {"fact": 1.0, "stated": STATED, "words": WORDS, "margin": ABOVE}
     for stack in stacks:
         parts = case_losses(network, stack)
-        loss = FACT * parts["fact"] + parts["pair"] + ABOVE * parts.get("margin", 0.0)
+        loss = torch.stack([weights[name] * one for name, one in parts.items()]).sum()
         yield (
             loss / len(stacks),
             {name: float(one.detach()) / len(stacks) for name, one in parts.items()},
@@ -69,32 +71,44 @@ def step_losses(
 def case_losses(network: VerifierNetwork, stack: Sequence[Case]) -> dict[str, Tensor]:
     """The parts of the loss of some cases, as means over what they have."""
     rows = [row for case in stack for row in case.rows]
-    facts, pair = _logits(network, rows)
-    wrong = torch.tensor([float(row.wrong) for row in rows])
-    parts = {
-        "fact": functional.binary_cross_entropy_with_logits(
-            facts, wrong, weight=1 + (WRONG - 1) * wrong
-        ),
-        "pair": functional.binary_cross_entropy_with_logits(pair, wrong),
-    }
+    tokens = _logits(network, rows)
+    own = tokens[range(len(rows)), [row.mark for row in rows]]
+    loss = functional.binary_cross_entropy_with_logits
+    parts = {"fact": loss(own[:, 1], torch.tensor([float(row.wrong) for row in rows]))}
+    known = [place for place, row in enumerate(rows) if row.stated is not None]
+    if known:
+        stated = torch.tensor([float(bool(rows[place].stated)) for place in known])
+        parts["stated"] = loss(own[known, 0], stated)
+    marked = [place for place, row in enumerate(rows) if row.words is not None]
+    if marked:
+        logits = torch.cat([tokens[place, 1 : rows[place].mark - 1, 1] for place in marked])
+        wrong = torch.cat([_marks(rows[place]) for place in marked])
+        parts["words"] = loss(logits, wrong)
     first, worse = 0, []
     for case in stack:
         worse += [(first + one, first + other) for one, other in case.worse]
         first += len(case.rows)
     if worse:
-        gaps = pair[[one for one, _ in worse]] - pair[[other for _, other in worse]]
+        gaps = own[[one for one, _ in worse], 1] - own[[other for _, other in worse], 1]
         parts["margin"] = functional.relu(MARGIN - gaps).mean()
     return parts
 
 
-def _logits(network: VerifierNetwork, rows: Sequence[Row]) -> tuple[Tensor, Tensor]:
-    """The logits of some rows: at the fact, and of the pair."""
-    tokens, pair = network.logits(
+def _marks(row: Row) -> Tensor:
+    """1 for each wrong word of a sentence, 0 for the others."""
+    marks = torch.zeros(row.mark - 2)
+    marks[[place - 1 for place in row.words or ()]] = 1.0
+    return marks
+
+
+def _logits(network: VerifierNetwork, rows: Sequence[Row]) -> Tensor:
+    """The logits of all word numbers of some rows."""
+    tokens, _ = network.logits(
         padded([[*row.ids] for row in rows]),
         padded([[1] * len(row.ids) for row in rows]),
         padded([[0] * row.mark + [1] * (len(row.ids) - row.mark) for row in rows]),
     )
-    return tokens[range(len(rows)), [row.mark for row in rows], 1], pair
+    return tokens
 
 
 def logits_of(network: VerifierNetwork, rows: Sequence[Row], size: int = 4096) -> list[float]:
@@ -108,9 +122,9 @@ def logits_of(network: VerifierNetwork, rows: Sequence[Row], size: int = 4096) -
             count += 1
         chosen, order = order[:count], order[count:]
         with torch.inference_mode():
-            logits, _ = _logits(network, [rows[place] for place in chosen])
-        for place, logit in zip(chosen, logits.tolist(), strict=True):
-            found[place] = logit
+            tokens = _logits(network, [rows[place] for place in chosen])
+        for number, place in enumerate(chosen):
+            found[place] = float(tokens[number, rows[place].mark, 1])
     return found
 
 
@@ -136,9 +150,6 @@ def train_records(
         torch.set_num_threads(settings.threads)
     with silence():
         network = load_network(base, read_tokenizer(base.folder), settings)
-    if base.training.get("kind") != "records":  # the pair means something else there
-        torch.nn.init.normal_(network.pair.weight, std=0.02)
-        torch.nn.init.zeros_(network.pair.bias)
     network.train()
     batches = Batches(
         sources,

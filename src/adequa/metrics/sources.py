@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         HubEncoder,
         NamedText,
         RelationReader,
+        SentenceReading,
         ShippedEncoder,
         Verifier,
         VerifierOutput,
@@ -43,6 +44,7 @@ FactShares = Callable[[Sequence[Item]], "Sequence[Sequence[float | None]]"]
 """A value from 0 to 1 for each fact of each item, or None."""
 ReadRelations = Callable[["Sequence[NamedText]"], "Sequence[Sequence[float | None]]"]
 """The relation reader's logit of each fact of each text, None where it does not read the fact."""
+ReadRecords = Callable[["Sequence[NamedText]"], "Sequence[Sequence[SentenceReading]]"]
 
 FLOOR = 1e-4
 """The least probability in a geometric mean, so that one sure fault does not outweigh the rest."""
@@ -436,6 +438,14 @@ def _read_relations(
     for key, logits in zip(asked, reader.read(list(asked.values())), strict=True):
         found[key] = _relations.put(key, logits)
     return [found[key] for key in keys]
+
+
+def record_source(weights: str, threads: int) -> ReadRecords | None:
+    """The record reader of some weights, or None where they have none."""
+    from adequa.models import load_record_reader
+
+    reader = load_record_reader(weights, threads=threads)
+    return None if reader is None else reader.read
 
 
 def fact_source(weights: str, threads: int) -> FactShares | None:

@@ -7,6 +7,7 @@ from adequa.models.calibration import Calibration, Line
 from adequa.models.encoder import ShippedEncoder, load_encoder
 from adequa.models.hub import HubEncoder, HubPairs
 from adequa.models.pairs import NliLabels, OnnxPairs, Pairs, open_pairs
+from adequa.models.records import RecordReader, SentenceReading, load_record_reader
 from adequa.models.relations import NamedText, RelationReader, load_relation_reader
 from adequa.models.runtime import Network, PerProcess, WordTable
 from adequa.models.shipped import DEFAULT, Weights, licence_of, versions, weights
@@ -21,8 +22,8 @@ from adequa.models.wordpiece import WordPiece
 
 __all__ = [
     "DEFAULT", "Calibration", "HubEncoder", "HubPairs", "Line", "NamedText", "Network", "NliLabels",
-    "OnnxPairs", "Pairs", "PerProcess", "RelationReader", "ShippedEncoder", "TextAndGraph",
-    "Verifier", "VerifierOutput", "VerifierPair", "Weights", "WordPiece", "WordTable",
-    "licence_of", "load_encoder", "load_relation_reader", "load_verifier", "open_pairs",
-    "versions", "weights",
+    "OnnxPairs", "Pairs", "PerProcess", "RecordReader", "RelationReader", "SentenceReading",
+    "ShippedEncoder", "TextAndGraph", "Verifier", "VerifierOutput", "VerifierPair", "Weights",
+    "WordPiece", "WordTable", "licence_of", "load_encoder", "load_record_reader",
+    "load_relation_reader", "load_verifier", "open_pairs", "versions", "weights",
 ]  # fmt: skip

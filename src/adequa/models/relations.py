@@ -231,20 +231,20 @@ def _turn(text: NamedText, facts: Sequence[int]) -> NamedText:
     return text._replace(triples=[Triple(one.object, one.predicate, one.subject) for one in chosen])
 
 
-_NamedPiece = tuple[int, int, int, tuple[str, ...]]
+NamedPiece = tuple[int, int, int, tuple[str, ...]]
 """A piece with its place, and the entities where it stands for a whole name."""
 
 
 class _HiddenText(NamedTuple):
     """The pieces of a text with one for each name, where sentences begin, and where names stand."""
 
-    pieces: list[_NamedPiece]
+    pieces: list[NamedPiece]
     breaks: list[int]
     places: dict[str, list[int]]
 
 
 def _hide(reader: WordPiece, text: str, names: Sequence[tuple[int, int, str]]) -> _HiddenText:
-    pieces = _named(reader.pieces(text), names)
+    pieces = join_names(reader.pieces(text), names)
     sentences, _ = breaks_of(text, [(start, end) for _, start, end, _ in pieces])
     places: dict[str, list[int]] = {}
     for place, (*_, entities) in enumerate(pieces):
@@ -253,13 +253,13 @@ def _hide(reader: WordPiece, text: str, names: Sequence[tuple[int, int, str]]) -
     return _HiddenText(pieces, [0, *sentences], places)
 
 
-def _named(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> list[_NamedPiece]:
+def join_names(pieces: Sequence[Piece], names: Sequence[tuple[int, int, str]]) -> list[NamedPiece]:
     """The pieces of a text with one piece for each name."""
     called: dict[tuple[int, int], list[str]] = {}
     for start, end, entity in names:
         called.setdefault((start, end), []).append(entity)
     spans = list(called)
-    found: list[_NamedPiece] = []
+    found: list[NamedPiece] = []
     place = 0
     for number, start, end in pieces:
         while place < len(spans) and spans[place][1] <= start:

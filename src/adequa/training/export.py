@@ -27,6 +27,7 @@ from adequa.settings import file_hash
 from adequa.training.onnx import (
     CONFIG,
     HEADS,
+    READERS,
     TRAINING,
     VOCABULARY,
     WEIGHTS,
@@ -55,6 +56,10 @@ _USE = {
 _USE["relations"] = (
     "Reads a text and one fact, with placeholders for all names: whether the words between the "
     "fact's ends state its relation."
+)
+_USE["records"] = (
+    "Reads a sentence of a text about a record and one fact, with placeholders for the names and "
+    "numbers that both have: whether the sentence contradicts the fact, and which words do."
 )
 _SECTIONS = ("base", "licence", "data", "recipe", "seed", "commit", "figures", "limits")
 _NOT_STATED = "not stated"
@@ -200,8 +205,12 @@ def seal(
     return manifest
 
 
-_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier, "relations": build_verifier}
+_BUILDERS = {"encoder": build_encoder, "verifier": build_verifier} | dict.fromkeys(
+    READERS, build_verifier
+)
 _SHARED = ("words.npz", "vocabulary.txt")
+_ROUNDED = 0.01
+"""How far a word vector may differ from itself after it was rounded to 8 bits."""
 
 
 @dataclass(frozen=True)
@@ -259,22 +268,29 @@ def export(
 
 
 def _with_placeholders(folder: Path, read: Mapping[str, Checkpoint]) -> Array:
-    """The word table that all models share, with the placeholders of the relation reader.
+    """The word table that all models share, with the placeholders of the readers.
 
     No other model has them among its words, so they may be added to models that are there already.
     """
     table: Array = next(iter(read.values()))[WORDS]
-    relations = read.get("relations")
-    if relations is None:
+    reader = next((read[kind] for kind in READERS if kind in read), None)
+    if reader is None:
         return table
+    words = reader.vocabulary.decode().splitlines()
+    own = [words.index(word) for word in PLACEHOLDERS]
     there = folder / _SHARED[0]
-    if len(read) == 1 and there.is_file() and read_manifest(folder).get("models"):
+    before = read_manifest(folder).get("models", {})
+    if len(read) == 1 and there.is_file() and before:
         with np.load(there) as content:
             table = content["rows"] * content["scales"][:, None]
-    words = relations.vocabulary.decode().splitlines()
-    own = [words.index(word) for word in PLACEHOLDERS]
+        others = {*READERS} & {*before} - {*read}
+        if others and not np.allclose(table[own], reader[WORDS][own], atol=_ROUNDED):
+            raise ModelError(
+                f"{reader.folder}: has other placeholders than the {min(others)} in {folder}; "
+                "train one from the other"
+            )
     table = table.copy()
-    table[own] = relations[WORDS][own]
+    table[own] = reader[WORDS][own]
     return table
 
 
@@ -295,7 +311,7 @@ def _require_same_words(checkpoints: Sequence[Checkpoint]) -> None:
 def _different(one: Checkpoint, other: Checkpoint) -> Array:
     """Which words have different vectors; placeholders and role markers are of one model each."""
     differs: Array = (one[WORDS] != other[WORDS]).any(axis=1)
-    if "relations" in (one.kind, other.kind):
+    if not {*READERS}.isdisjoint((one.kind, other.kind)):
         words = one.vocabulary.decode().splitlines()
         differs[[words.index(word) for word in (*PLACEHOLDERS, *MARKERS)]] = False
     return differs
@@ -313,7 +329,7 @@ def _require_room(
                 path=folder,
                 remedy="name another folder, or give force=True",
             )
-    if not set(there) - set(read) or set(read) == {"relations"}:
+    if not set(there) - set(read) or set(read) <= {*READERS}:
         return
     for name, content in shared.items():
         path = folder / name

@@ -39,6 +39,10 @@ _SIZES = ("num_hidden_layers", "num_attention_heads", "hidden_size", "intermedia
 _HEAD_NAMES = ("tokens.weight", "tokens.bias", "pair.weight", "pair.bias")
 
 
+READERS = ("relations", "records")
+"""The models that read one fact at a time, with placeholders for names."""
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """A BERT model in plain arrays, the heads of a verifier, and its training record."""
@@ -56,9 +60,10 @@ class Checkpoint:
 
     @property
     def kind(self) -> str:
-        """`relations` if its record says so, `verifier` if it has heads, else `encoder`."""
-        if self.heads and self.training.get("kind") == "relations":
-            return "relations"
+        """A reader if its record says so, `verifier` if it has heads, else `encoder`."""
+        kind = str(self.training.get("kind"))
+        if self.heads and kind in READERS:
+            return kind
         return "verifier" if self.heads else "encoder"
 
     def __getitem__(self, name: str) -> Array:

@@ -21,20 +21,22 @@ from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
 from adequa.metrics.nli import additions
 from adequa.metrics.nli.additions import Encode, find_additions
-from adequa.metrics.nli.relevance import FactIndex, is_value, related_facts, with_facts
+from adequa.metrics.nli.contradictions import Contradiction, find_contradictions
+from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import (
     UNNAMED_SUBJECT,
     WRONG_VALUE,
     Signs,
     SpanIndex,
     Weighing,
+    hidden_names,
     read_signs,
 )
 from adequa.metrics.nli.templates import Cues
-from adequa.metrics.sources import ReadRelations, geometric_mean, probability
+from adequa.metrics.sources import ReadRecords, ReadRelations, geometric_mean, probability
 from adequa.models import Calibration, NamedText
 from adequa.text import label_of, word_set
-from adequa.text.values import word_triple
+from adequa.text.values import is_value, word_triple
 
 if TYPE_CHECKING:
     from adequa.models import VerifierOutput
@@ -284,6 +286,8 @@ class VerifierEvidence:
     """The relation reader, for weights that have one; it needs the entities."""
     encode: Encode | None = None
     """The encoder, for phrases of texts about records; it needs the entities."""
+    read_records: ReadRecords | None = None
+    """The record reader, for weights that have one; it needs the entities."""
 
     def __call__(self, items: Sequence[Item]) -> list[Evidence]:
         """The evidence on each item."""
@@ -549,6 +553,14 @@ class VerifierEvidence:
                     Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)
                 )
                 wrong.mark(one.start, one.end, 1)
+        spans = _marked(item.text, found)
+        for own in self._contradicted(item, signs):
+            chance = model.chance(own.features)
+            if chance is None or not model.keeps(chance) or spans.overlaps(own.start, own.end):
+                continue
+            why = own.reason(item)
+            found.append(Stretch(own.start, own.end, "clause", _WRONG, note=why, credible=chance))
+            wrong.mark(own.start, own.end, 1)
         judged = tuple(
             word._replace(unsupported=_WRONG if wrong.overlaps(word.start, word.end) else _RIGHT)
             for word in words
@@ -560,6 +572,13 @@ class VerifierEvidence:
         )
         found.sort(key=lambda one: one.start)
         return Evidence(stated, tuple(found), supported, value, judged)
+
+    def _contradicted(self, item: Item, signs: Signs) -> list[Contradiction]:
+        """What the record reader finds against the facts of a record."""
+        if self.read_records is None:
+            return []
+        (readings,) = self.read_records([hidden_names(item, signs.mentions)])
+        return find_contradictions(item, readings)
 
     def _with_clauses(self, evidence: Evidence, relations: _Relations | None) -> Evidence:
         """The evidence with the words between two names that do not state their relation."""

@@ -32,6 +32,7 @@ from adequa.metrics.nli.verdict import CLASSES, VerdictLimits, judge_evidence, n
 from adequa.metrics.sources import (
     has_words,
     model_digest,
+    record_source,
     relation_source,
     verifier_source,
     weights_digest,
@@ -230,6 +231,7 @@ class Nli(Metric):
             self._cues(),
             relation_source(self.weights, self.threads) if self.entities else None,
             self._encode if self.entities else None,
+            record_source(self.weights, self.threads) if self.entities else None,
         )
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from adequa.data import Item, Mention, Triple
 from adequa.entities import JudgmentSettings, judge
 from adequa.text import SMALL_WORDS, fold, label_of, split_camel
-from adequa.text.values import say_date
+from adequa.text.values import is_value
 
 _BOOLEAN = re.compile(r"^(?:yes|no|true|false|\W*)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
@@ -37,15 +37,6 @@ _LEAST_RARITY = 0.1
 
 Key = tuple[str, str]
 """What a part of a text and a fact may share: its kind, and an entity or the letters of a word."""
-
-
-def is_value(entity: str) -> bool:
-    """Whether an object is a number or a date, which the detector reads better than a model."""
-    label = label_of(entity).base
-    letters = sum(map(str.isalpha, label))
-    return any(map(str.isdigit, label)) and (
-        letters < sum(map(str.isdigit, label)) or say_date(label) != label
-    )
 
 
 def related_facts(triples: Sequence[Triple], named: Iterable[str]) -> tuple[int, ...]:

@@ -22,9 +22,10 @@ from adequa.data import Item, Mention, Triple
 from adequa.entities import EntityJudgment, JudgmentSettings, UnexplainedSpan, judge
 from adequa.entities.lexicon import demonyms
 from adequa.errors import ModelError
-from adequa.metrics.nli.relevance import is_value
 from adequa.metrics.sources import read_calibration
+from adequa.models import NamedText
 from adequa.text import label_of, split_camel, split_sentences
+from adequa.text.values import is_value
 
 FACT_SIGNS = (
     *("object missing", "object named"),
@@ -253,6 +254,16 @@ class Signs:
             one._replace(object=written.get(one.object, one.object)) for one in item.triples
         )
         return item if triples == item.triples else replace(item, triples=triples)
+
+
+_IN_WORDS = frozenset({_PRONOUN, "truth value", "predicate"})
+"""How the detector finds what a text says in words of its own, which the record reader reads."""
+
+
+def hidden_names(item: Item, mentions: Iterable[Mention]) -> NamedText:
+    """A text about a record with the names and values that the record reader need not read."""
+    shown = tuple(one for one in mentions if one.method not in _IN_WORDS)
+    return NamedText(item.text, item.triples, item.terms, Signs((), shown, ()).names(item))
 
 
 def _nouns(name: str) -> set[str]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from adequa.data import Term, Triple
-from adequa.text.labels import readable
+from adequa.text.labels import label_of, readable
 from adequa.text.sentences import word_set
 from adequa.text.values.units import lowered, unit_named, unit_of_key, words_of_key
 
@@ -105,6 +105,15 @@ def is_quality(value: str) -> bool:
     """
     few = len(value) <= _LONGEST_QUALITY
     return few and _LETTER.search(value) is not None and _NAME_OR_NUMBER.search(value) is None
+
+
+def is_value(entity: str) -> bool:
+    """Whether an object is a number or a date, which the detector reads better than a model."""
+    label = label_of(entity).base
+    letters = sum(map(str.isalpha, label))
+    return any(map(str.isdigit, label)) and (
+        letters < sum(map(str.isdigit, label)) or say_date(label) != label
+    )
 
 
 def say_date(value: str) -> str:
