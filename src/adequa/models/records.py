@@ -199,7 +199,7 @@ class RecordText:
         small = [self.reader.ids[word] for word in (*_SMALL, *MARKERS) if word in self.reader.ids]
         self._small = frozenset(small)
         self._words = np.array([word for part in parts for word in part], np.int64)
-        self._ends = np.cumsum([len(part) for part in parts])
+        self._ends = np.cumsum([len(part) for part in parts], dtype=np.int64)
         self._counted = (~np.isin(self._words, small)).astype(np.float32)
 
     def rank(self, sentence: RecordSentence, count: int = ASKED) -> list[int]:

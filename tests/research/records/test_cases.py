@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from adequa.models.records import RecordReader
 from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT, weights
 from adequa.models.wordpiece import WordPiece
@@ -24,7 +25,6 @@ from research.records.cases import (
     split,
     turn_record,
 )
-from research.records.reader import RecordReader
 
 RECORD = {
     "inn": "Lamsen",
@@ -115,19 +115,41 @@ def shown(row: Row, reader: RecordReader) -> str:
 def test_a_wrong_sentence_is_learned_beside_its_twin(tmp_path: Path, reader: RecordReader) -> None:
     edit = {"of": 0, "old": "no sauna", "new": "a sauna", "kind": "polarity", "path": "/sauna"}
     (one,) = read_written(write(tmp_path / "a.jsonl", wrong=[edit]))
-    *others, last = CaseMaker(reader).record_cases(one)
-    sentence = (
-        "[CLS] lamsen has {} sauna . [SEP] [unused1] lamsen [unused2] sauna [unused3] {} [SEP]"
-    )
-    assert [(shown(row, reader), row.wrong) for row in last.rows[:4]] == [
-        (sentence.format("a", "no"), True),
-        (sentence.format("no", "no"), False),
-        (sentence.format("no", "yes"), True),
-        (sentence.format("a", "yes"), False),
+    (case,) = CaseMaker(reader).wrong_cases(one)
+    sentence = "[CLS] [unused19] has {} sauna . [SEP] [unused19] ' s sauna is {} [SEP]"
+    assert [(shown(row, reader), row.wrong, row.stated) for row in case.rows[:4]] == [
+        (sentence.format("a", "no"), True, False),
+        (sentence.format("no", "no"), False, True),
+        (sentence.format("no", "yes"), True, False),
+        (sentence.format("a", "yes"), False, True),
     ]
-    assert last.worse[:4] == ((0, 1), (2, 3), (0, 3), (2, 1))
-    assert not any(row.wrong for case in others for row in case.rows)
-    assert len(others) == 4  # the sentences of both texts, and the edited one that is still true
+    assert [row.words for row in case.rows[:4]] == [
+        (3, 4, 5),
+        (),
+        (3, 4, 5),
+        (),
+    ]
+    assert case.worse[:4] == ((0, 1), (2, 3), (0, 3), (2, 1))
+
+
+def test_true_sentences_are_learned_with_the_facts_most_like_them(
+    tmp_path: Path, reader: RecordReader
+) -> None:
+    (one,) = read_written(write(tmp_path / "a.jsonl"))
+    cases = CaseMaker(reader).true_cases(one)
+    rows = [row for case in cases for row in case.rows]
+    assert not any(row.wrong or row.words for row in rows)
+    assert {shown(row, reader).partition(" [SEP]")[0] for row in rows} == {
+        "[CLS] [unused19] has no sauna .",
+        "[CLS] [unused21] has no sauna .",
+        "[CLS] [unused19] looks onto the lake , and a night costs [unused38] .",
+        "[CLS] [unused21] looks onto the lake , and a night costs [unused38] .",
+        "[CLS] [unused21] looks onto the lake , and a night costs [unused20] .",
+        "[CLS] there is no sauna at [unused19] .",
+        "[CLS] there is no sauna at [unused21] .",
+        "[CLS] you will find no sauna at [unused19] .",
+        "[CLS] you will find no sauna at [unused21] .",
+    }
 
 
 @pytest.mark.parametrize(
@@ -143,8 +165,7 @@ def test_a_fault_that_no_single_fact_contradicts_is_no_case(
 ) -> None:
     raw = {"of": 0, "old": "no sauna", "new": "a sauna", **edit}
     (one,) = read_written(write(tmp_path / "a.jsonl", wrong=[raw]))
-    cases = CaseMaker(reader).record_cases(one)
-    assert not any(row.wrong for case in cases for row in case.rows)
+    assert CaseMaker(reader).wrong_cases(one) == []
 
 
 def test_groups_of_the_relation_reader(reader: RecordReader) -> None:
@@ -157,7 +178,11 @@ def test_groups_of_the_relation_reader(reader: RecordReader) -> None:
         ],
     }
     *others, last = CaseMaker(reader).relation_cases(group)
-    assert [row.wrong for row in last.rows] == [True, False, False]
+    assert [(row.wrong, row.stated) for row in last.rows] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
     assert "never" in shown(last.rows[2], reader)
     assert "age" in shown(last.rows[2], reader)
     assert last.worse == ((0, 1), (0, 2))
@@ -174,7 +199,7 @@ def test_all_sources_have_their_share(
     monkeypatch.setattr("research.records.cases.DATA", folder)
     monkeypatch.setattr("research.records.cases.WRITTEN", graphs)
     sources = read_sources(reader, 0.3, seed=1)
-    assert [(one.share, one.items) for one in sources] == [(0.7, 1), (0.3, 0)]
+    assert [(one.share, one.items) for one in sources] == [(0.35, 1), (0.35, 1), (0.3, 0)]
     assert read_sources(reader, 0.3, seed=1) == sources
 
 

@@ -28,8 +28,8 @@ from research.relations.torch_training import load_checkpoint  # noqa: E402
 
 from ..relations.tiny import write_base  # noqa: E402
 
-RIGHT = Row((2, 8, 9, 3, 10, 3), 4, wrong=False)
-WRONG = Row((2, 8, 11, 3, 10, 3), 4, wrong=True)
+RIGHT = Row((2, 8, 9, 3, 10, 3), 4, wrong=False, stated=True)
+WRONG = Row((2, 8, 11, 3, 10, 3), 4, wrong=True, stated=False, words=(2,))
 SOURCE = Source("tiny", 1.0, 1, [Case((WRONG, RIGHT), ((0, 1),)), Case((RIGHT,))])
 HELD_OUT = [HeldOutText("1", "faithful", 0, (RIGHT,)), HeldOutText("1", "polarity", 0, (WRONG,))]
 
@@ -73,10 +73,9 @@ def test_the_loss_knows_the_contradicted_fact_and_the_worse_sentence(
     )
     with torch.no_grad():
         first, last = (case_losses(one, SOURCE.cases) for one in (before, network))
-    assert set(first) == {"fact", "pair", "margin"}
+    assert set(first) == {"fact", "stated", "words", "margin"}
     assert float(first["margin"]) == pytest.approx(MARGIN, abs=0.5)
-    assert float(last["fact"]) < float(first["fact"])
-    assert float(last["margin"]) < float(first["margin"])
+    assert all(float(last[name]) < float(first[name]) for name in first)
     wrong, right = logits_of(network, [WRONG, RIGHT])
     assert wrong > right
 
