@@ -80,10 +80,13 @@ def test_a_sentence_is_asked_about_one_fact_at_a_time_the_most_alike_first() -> 
         f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s railway is no [SEP]",
         f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s area is 31 [SEP]",
         f"[CLS] {OTHER} has a railway . [SEP] towns aldby ' s railway is yes [SEP]",
+        # What may be contradicted is asked about once more, the other way round.
+        f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s railway is yes [SEP]",
     ]
     assert [(one.start, one.end) for one in found] == [(0, 20)] * 3
     assert [one.fact for one in found] == [1, 2, 4]  # the names of objects are no facts
     assert [one.logit for one in found] == [3.0, -4.0, -4.0]
+    assert [one.turned for one in found] == [-4.0, None, None]
     assert found[0].words[3] == (12, 19, 2.0)
 
 
@@ -99,7 +102,7 @@ def test_a_sentence_that_refers_to_the_one_before_is_read_after_it() -> None:
     own, run = reader()
     (found,) = own.read([named("Isnes is large. It has a railway.", "Isnes")])
     second = [one for one in found if one.start == 16]
-    assert f"[CLS] {SUBJECT} is large . it has a railway . [SEP]" in run.seen[-3]
+    assert f"[CLS] {SUBJECT} is large . it has a railway . [SEP]" in run.seen[-4]
     assert min(start for one in second for start, _, _ in one.words) == 16
 
 

@@ -57,6 +57,8 @@ _REFERS = re.compile(
 """The beginning of a sentence that refers to the one before it."""
 _NAME = re.compile(r"^\W?\d|[^\W\d_a-z]\w*[^\WA-Z\d_]")
 """A number with its unit, or a capitalised word; codes such as IN_STOCK are words."""
+_DOUBTFUL = -2.0
+"""The log-odds of a contradiction from which on the opposite of a yes or no is asked about."""
 _LONG_NUMBER = re.compile(r"[1-9]\d{4,11}")
 
 
@@ -68,6 +70,10 @@ class SentenceReading(NamedTuple):
     fact: int
     logit: float
     """Log-odds that the sentence contradicts the fact."""
+    stated: float
+    """Log-odds that it states the fact."""
+    turned: float | None
+    """Log-odds that it contradicts the opposite, of a yes or no that it may contradict."""
     words: tuple[tuple[int, int, float], ...]
     """The places of its words, and the log-odds that each is wrong by this fact."""
 
@@ -113,6 +119,7 @@ class _Fact(NamedTuple):
     """The list that its object is in."""
     field: list[int]
     value: list[int]
+    truth: bool | None
 
 
 class RecordSentence(NamedTuple):
@@ -168,7 +175,8 @@ class RecordText:
 
     def _fact(self, triple: Triple, within: list[int]) -> _Fact:
         field, value = map(self.reader.numbers, word_field(triple))
-        return _Fact(triple.subject, triple.object, within, field, value)
+        truth = truth_of(triple.predicate, triple.object)
+        return _Fact(triple.subject, triple.object, within, field, value, truth)
 
     def _cut(self, text: str, names: Sequence[tuple[int, int, str]]) -> Iterable[RecordSentence]:
         """The sentences of a text; one that refers to another follows on it."""
@@ -232,8 +240,11 @@ class RecordText:
             found.append(float(_FIELD * fields[number] + _VALUE * value + _HEAD * head))
         return found
 
-    def input(self, sentence: RecordSentence, number: int) -> FactInput:
-        """A sentence with one fact, in which each name or number is a placeholder."""
+    def input(self, sentence: RecordSentence, number: int, *, turned: bool = False) -> FactInput:
+        """A sentence with one fact, in which each name or number is a placeholder.
+
+        `turned` is for a yes or no, and asks about the opposite.
+        """
         fact = self.facts[number]
         if fact is None:
             raise ValueError(f"fact {number} names an object of the record")
@@ -258,7 +269,10 @@ class RecordText:
         else:
             words += self.heads[fact.subject]
         words += fact.field
-        words += [self._object] if fact.object in sentence.named else fact.value
+        if turned:
+            words += self.reader.numbers("no" if fact.truth else "yes")
+        else:
+            words += [self._object] if fact.object in sentence.named else fact.value
         return [*ids, *words[:_LONGEST_FACT], self.reader.separator], len(ids)
 
 
@@ -307,28 +321,76 @@ class RecordReader:
 
     def read(self, texts: Sequence[NamedText]) -> list[list[SentenceReading]]:
         """The readings of each text, by sentence, the facts most like a sentence first."""
-        asked: list[tuple[int, RecordSentence, int]] = []
-        rows: list[FactInput] = []
+        asked: list[_Question] = []
         for number, text in enumerate(texts):
             opened = self.open(text)
             for sentence in opened.sentences:
-                for fact in opened.rank(sentence):
-                    asked.append((number, sentence, fact))
-                    rows.append(opened.input(sentence, fact))
+                asked += (
+                    _Question(number, opened, sentence, fact) for fact in opened.rank(sentence)
+                )
+        outputs = self._answers([one.text.input(one.sentence, one.fact) for one in asked])
+        doubtful = [
+            place
+            for place, (one, (logits, mark)) in enumerate(zip(asked, outputs, strict=True))
+            if one.is_yes_or_no and logits[mark, 1] > _DOUBTFUL
+        ]
+        turned = dict(
+            zip(
+                doubtful,
+                self._answers(
+                    [
+                        asked[place].text.input(
+                            asked[place].sentence, asked[place].fact, turned=True
+                        )
+                        for place in doubtful
+                    ]
+                ),
+                strict=True,
+            )
+        )
+        found: list[list[SentenceReading]] = [[] for _ in texts]
+        for place, (one, (logits, mark)) in enumerate(zip(asked, outputs, strict=True)):
+            words = tuple(
+                (start, end, float(logit))
+                for (_, start, end, _), logit in zip(
+                    one.sentence.pieces, logits[1:, 1], strict=False
+                )
+                if start >= one.sentence.place[0]
+            )
+            opposite = turned.get(place)
+            found[one.number].append(
+                SentenceReading(
+                    *one.sentence.place,
+                    one.fact,
+                    float(logits[mark, 1]),
+                    float(logits[mark, 0]),
+                    None if opposite is None else float(opposite[0][opposite[1], 1]),
+                    words,
+                )
+            )
+        return found
+
+    def _answers(self, rows: Sequence[FactInput]) -> list[tuple[NDArray[np.float32], int]]:
+        """The logits of the words of each input, and where its fact begins."""
         outputs = self.run(
             [ids for ids, _ in rows],
             [[0] * mark + [1] * (len(ids) - mark) for ids, mark in rows],
         )
-        found: list[list[SentenceReading]] = [[] for _ in texts]
-        for (number, sentence, fact), (_, mark), output in zip(asked, rows, outputs, strict=True):
-            wrong = output["tokens"][:, 1]
-            words = tuple(
-                (start, end, float(logit))
-                for (_, start, end, _), logit in zip(sentence.pieces, wrong[1:], strict=False)
-                if start >= sentence.place[0]
-            )
-            found[number].append(SentenceReading(*sentence.place, fact, float(wrong[mark]), words))
-        return found
+        return [(out["tokens"], mark) for out, (_, mark) in zip(outputs, rows, strict=True)]
+
+
+class _Question(NamedTuple):
+    """A sentence of a text and a fact that it is asked about."""
+
+    number: int
+    text: RecordText
+    sentence: RecordSentence
+    fact: int
+
+    @property
+    def is_yes_or_no(self) -> bool:
+        fact = self.text.facts[self.fact]
+        return fact is not None and fact.truth is not None
 
 
 @lru_cache(maxsize=4)

@@ -19,14 +19,14 @@ def reading(
     fact: int, logit: float, *words: float, start: int = 0, end: int = 27
 ) -> SentenceReading:
     places = [(first, last, one) for (first, last), one in zip(FIRST, words, strict=False)]
-    return SentenceReading(start, end, fact, logit, tuple(places))
+    return SentenceReading(start, end, fact, logit, -1.0, None, tuple(places))
 
 
 def test_the_fact_that_a_sentence_contradicts_most_at_the_words_by_which_it_does() -> None:
     readings = [
         reading(BEDS, -1.0, 0.0, 0.0, 0.0),
         reading(WINTER, 3.0, -4.0, 1.0, 2.0, -1.0, -3.0, -5.0),
-        SentenceReading(28, 43, BEDS, -5.0, ((28, 30, -6.0),)),
+        SentenceReading(28, 43, BEDS, -5.0, 2.0, None, ((28, 30, -6.0),)),
     ]
     (found,) = find_contradictions(ITEM, readings)
     assert TEXT[found.start : found.end] == "is closed"
@@ -35,6 +35,8 @@ def test_the_fact_that_a_sentence_contradicts_most_at_the_words_by_which_it_does
     assert found.features["reader: contradicts"] == 3.0
     assert found.features["reader: wrong words"] == 2.0
     assert found.features["reader: next fact"] == -1.0
+    assert found.features["reader: stated"] == -1.0
+    assert found.features["reader: opposite"] == 0.0
     assert found.features["reader: rank"] == 1.0
     assert found.features["reader: number"] == 0.0
 

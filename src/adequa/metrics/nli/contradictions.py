@@ -74,6 +74,8 @@ def _features(
         "reader: contradicts": min(worst.logit, _MOST),
         "reader: wrong words": min(max(logit for _, _, logit in worst.words), _MOST),
         "reader: next fact": max(-_MOST, min([*others, -_MOST][0], _MOST)),
+        "reader: stated": max(-_MOST, min(worst.stated, _MOST)),
+        "reader: opposite": 0.0 if worst.turned is None else min(worst.turned, _MOST),
         "reader: rank": float(asked.index(worst)),
         "reader: yes or no": float(truth_of(fact.predicate, fact.object) is not None),
         "reader: number": float(is_value(fact.object)),
