@@ -28,6 +28,7 @@ from adequa.readers.records import read_record
 from adequa.text import fold
 from adequa.text.values import truth_of
 from research.relations.groups import WRITTEN
+from research.relations.rows import stacked
 
 DATA = Path(__file__).parent / "data"
 HELD_OUT = 8
@@ -68,6 +69,11 @@ class Case(NamedTuple):
 
     rows: tuple[Row, ...]
     worse: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def longest(self) -> int:
+        """The word pieces of the longest row."""
+        return max(len(row.ids) for row in self.rows)
 
 
 class WrongText(NamedTuple):
@@ -450,19 +456,4 @@ class Batches:
             chance.choice(source.cases)
             for source in chance.choices(known, [one.share for one in known], k=self.pool)
         ]
-        drawn.sort(key=_longest)
-        stacks: list[list[Case]] = [[]]
-        rows = 0
-        for case in drawn:
-            if stacks[-1] and (rows + len(case.rows)) * _longest(case) > self.size:
-                stacks.append([])
-                rows = 0
-            stacks[-1].append(case)
-            rows += len(case.rows)
-        chance.shuffle(stacks)
-        firsts = range(0, len(stacks) - self.stacks + 1, self.stacks)
-        return [stacks[first : first + self.stacks] for first in firsts]
-
-
-def _longest(case: Case) -> int:
-    return max(len(row.ids) for row in case.rows)
+        return stacked(drawn, self.size, self.stacks, chance)

@@ -107,6 +107,7 @@ def find_cases(
 ) -> tuple[Case, ...]:
     """The findings in a text about a record, before any is dropped."""
     reader = read_findings(item)
+    found: list[tuple[tuple[int, int], Mapping[str, float]]]
     found = [(reader.claim_at(one), reader.read(one)) for one in reader.found]
     for one in find_additions(item, reader.mentions, encode):
         if not any(start < one.end and one.start < end for (start, end), _ in found):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from adequa.models import NamedText, RelationReader, WordPiece
 from adequa.perturb import UNKNOWN
@@ -120,15 +120,32 @@ class Batches:
             encode_group(self.group(number), self.reader, self.longest, chance)
             for number in numbers
         )
-        groups = sorted((one for one in encoded if one.rows), key=lambda one: one.longest)
-        stacks: list[Stack] = [[]]
-        rows = 0
-        for one in groups:
-            if stacks[-1] and (rows + len(one.rows)) * one.longest > self.size:
-                stacks.append([])
-                rows = 0
-            stacks[-1].append(one)
-            rows += len(one.rows)
-        chance.shuffle(stacks)
-        firsts = range(0, len(stacks) - self.stacks + 1, self.stacks)
-        return [stacks[first : first + self.stacks] for first in firsts]
+        return stacked([one for one in encoded if one.rows], self.size, self.stacks, chance)
+
+
+class _Rows(Protocol):
+    @property
+    def rows(self) -> Sequence[Any]: ...
+
+    @property
+    def longest(self) -> int: ...
+
+
+_Learned = TypeVar("_Learned", bound=_Rows)
+
+
+def stacked(
+    groups: Sequence[_Learned], size: int, stacks: int, chance: random.Random
+) -> list[list[list[_Learned]]]:
+    """Steps of some stacks, each with groups of nearly one length and about `size` tokens."""
+    cut: list[list[_Learned]] = [[]]
+    rows = 0
+    for one in sorted(groups, key=lambda one: one.longest):
+        if cut[-1] and (rows + len(one.rows)) * one.longest > size:
+            cut.append([])
+            rows = 0
+        cut[-1].append(one)
+        rows += len(one.rows)
+    chance.shuffle(cut)
+    firsts = range(0, len(cut) - stacks + 1, stacks)
+    return [cut[first : first + stacks] for first in firsts]
