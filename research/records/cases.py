@@ -14,7 +14,8 @@ import copy
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -23,10 +24,10 @@ from adequa.data import Item, Triple
 from adequa.entities import JudgmentSettings, find_mentions
 from adequa.metrics.nli.signs import hidden_names
 from adequa.models.records import RecordReader, RecordSentence, RecordText
-from adequa.models.relations import NamedText
+from adequa.models.relations import NamedPiece, NamedText
 from adequa.readers.records import read_record
 from adequa.text import fold
-from adequa.text.values import truth_of
+from adequa.text.values import is_value, truth_of
 from research.relations.groups import WRITTEN
 from research.relations.rows import stacked
 
@@ -43,6 +44,14 @@ _SEVERAL_FACTS = frozenset({
 """Kinds of faults that no single fact contradicts."""
 _FAR = 10
 """The rank from which on the facts of other objects have nothing to do with a wrong sentence."""
+_NEAREST = 3
+"""Facts of a sentence that are changed in it if it names their values."""
+_COMMON = frozenset({"0", "1", "2", "yes", "no", "true", "false"})
+"""Values that many sentences have by chance."""
+_NUMBER_WORDS = (
+    *("three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("fifteen", "sixteen", "eighteen", "twenty", "thirty", "forty", "fifty", "sixty"),
+)
 _LONGEST_TEXT = 160
 """Word pieces of a text about a small graph."""
 _SETTINGS = JudgmentSettings()
@@ -246,6 +255,65 @@ class CaseMaker:
                     cases += [Case(tuple(own)) for own in (rows[:3], rows[3:]) if own]
         return cases
 
+    def changed_cases(self, one: WrittenRecord) -> list[Case]:
+        """Sentences of the faithful texts with a number, a name or an owner changed.
+
+        A value that only one fact has, in a sentence that this fact is most like, is taken for a
+        statement of it.
+        """
+        cases = []
+        for text in one.faithful:
+            opened, _ = self._open(one.record, text)
+            values = Counter(fact.object for fact in opened.facts if fact)
+            for sentence in opened.sentences:
+                for number in opened.rank(sentence, _NEAREST):
+                    fact = opened.facts[number]
+                    if fact is None or fact.object not in sentence.named or fact.object in _COMMON:
+                        continue
+                    if values[fact.object] == 1:
+                        right = _row(opened, sentence, number, stated=True)
+                        for made, own, place in self._changes(opened, sentence, number, text):
+                            wrong = _row(opened, made, own, stated=False)
+                            wrong = wrong._replace(wrong=True, words=place)
+                            cases.append(Case((wrong, right), ((0, 1),)))
+        return cases
+
+    def _changes(
+        self, opened: RecordText, sentence: RecordSentence, number: int, text: str
+    ) -> Iterator[tuple[RecordSentence, int, tuple[int, ...]]]:
+        """Changed sentences, the fact that each contradicts, and the places of the wrong words."""
+        fact = opened.facts[number]
+        if fact is None:
+            return
+        place = next(at for at, (*_, names) in enumerate(sentence.pieces) if fact.object in names)
+        _, start, end, _ = sentence.pieces[place]
+        others = [own for own in opened.facts if own and own.object != fact.object]
+        if is_value(fact.object):
+            said = _other_number(text[start:end], self.chance)
+            if said:
+                words = [(one, start, end, ()) for one in self.reader.reader.numbers(said)]
+                yield _with_pieces(sentence, place, words), number, _span(place, len(words))
+        alike = [own.object for own in others if is_value(own.object) == is_value(fact.object)]
+        if alike and not is_value(fact.object):
+            other = self.chance.choice(alike)
+            if other not in opened.heads:
+                piece = (sentence.pieces[place][0], start, end, (other,))
+                yield _with_pieces(sentence, place, [piece]), number, _span(place, 1)
+        rows = [
+            at
+            for at, own in enumerate(opened.facts)
+            if own and own.field == fact.field and own.subject != fact.subject
+            if own.object not in (fact.object, *sentence.named) and own.within == fact.within
+        ]
+        owners = [at for at, (*_, names) in enumerate(sentence.pieces) if fact.subject in names]
+        if rows and len(owners) == 1 and fact.within:
+            at = self.chance.choice(rows)
+            owner = opened.facts[at]
+            if owner is not None and owner.subject not in sentence.named:
+                word, start, end, _ = sentence.pieces[owners[0]]
+                made = _with_pieces(sentence, owners[0], [(word, start, end, (owner.subject,))])
+                yield made, at, _span(owners[0], 1)
+
     def wrong_cases(self, one: WrittenRecord) -> list[Case]:
         """The wrong sentences of a record beside their twins."""
         found = (self._wrong_case(one, wrong) for wrong in one.wrong)
@@ -356,6 +424,37 @@ def _row(
     return Row(tuple(ids), mark, wrong is not None, stated, words)
 
 
+def _with_pieces(
+    sentence: RecordSentence, place: int, pieces: Sequence[NamedPiece]
+) -> RecordSentence:
+    """A sentence with other pieces in the place of one."""
+    shown = [*sentence.pieces[:place], *pieces, *sentence.pieces[place + 1 :]]
+    named = frozenset(name for *_, names in shown for name in names)
+    return RecordSentence(sentence.place, shown, named)
+
+
+def _span(place: int, count: int) -> tuple[int, ...]:
+    """The places of pieces in an input, which has one word before them."""
+    return tuple(range(place + 1, place + 1 + count))
+
+
+def _other_number(said: str, chance: random.Random) -> str | None:
+    """Another number, written like one; None where there is none to change."""
+    words = said.lower().split()
+    for place, word in enumerate(words):
+        if word in _NUMBER_WORDS:
+            other = chance.choice([one for one in _NUMBER_WORDS if one != word])
+            return " ".join([*words[:place], other, *words[place + 1 :]])
+    match = re.search(r"\d[\d,]*(?:\.\d+)?", said)
+    if match is None:
+        return None
+    digits = [at for at in range(*match.span()) if said[at].isdigit()]
+    at = chance.choice(digits)
+    first = at == digits[0] and len(digits) > 1
+    other = chance.choice([one for one in "0123456789"[first:] if one != said[at]])
+    return f"{said[:at]}{other}{said[at + 1 :]}"
+
+
 def _whole(text: RecordText) -> RecordSentence:
     """All sentences of a short text as one."""
     own = text.sentences
@@ -428,10 +527,12 @@ def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[
     true = [case for one in records for case in maker.true_cases(one)]
     wrong = [case for one in records for case in maker.wrong_cases(one)]
     small = [case for one in graphs for case in maker.relation_cases(one)] if relations else []
-    half = (1 - relations) / 2
+    changed = [case for one in records for case in maker.changed_cases(one)]
+    own = 1 - relations
     return [
-        Source("research/records/data: faithful texts", half, len(records), true),
-        Source("research/records/data: wrong texts", half, len(records), wrong),
+        Source("research/records/data: faithful texts", 0.4 * own, len(records), true),
+        Source("research/records/data: wrong texts", 0.4 * own, len(records), wrong),
+        Source("research/records/data: changed texts", 0.2 * own, len(records), changed),
         Source("research/relations/data/written", relations, len(graphs), small),
     ]
 
