@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,33 @@ def test_true_sentences_are_learned_with_the_facts_most_like_them(
     }
 
 
+def test_numbers_names_and_owners_of_faithful_sentences_are_changed(
+    tmp_path: Path, reader: RecordReader
+) -> None:
+    record = {
+        "event": "Spring run",
+        "runners": [{"name": "Ann", "rank": 14}, {"name": "Bea", "rank": 27}],
+        "judge": "Mr Cole",
+        "guest": "Mrs Dahl",
+    }
+    faithful = ["Ann had rank 14.", "The judge was Mr Cole."]
+    (one,) = read_written(
+        write(tmp_path / "a.jsonl", record=record, faithful=faithful, wrong=[], same=[])
+    )
+    cases = CaseMaker(reader).changed_cases(one)
+    made = {shown(case.rows[0], reader) for case in cases}
+    assert all(case.rows[0].wrong and not case.rows[1].wrong for case in cases)
+    assert all(case.rows[1].stated and case.worse == ((0, 1),) for case in cases)
+    owner = "[CLS] [unused19] had rank [unused38] . [SEP] runners [unused19] ' s rank is 27 [SEP]"
+    judge = "[CLS] the judge was [unused21] . [SEP] it ' s judge is mr cole [SEP]"
+    assert {owner, judge} <= made
+    (number,) = made - {owner, judge}
+    assert re.fullmatch(
+        r"\[CLS\] \[unused19\] had rank (?!14 )\d+ . \[SEP\] .*'s rank is 14 \[SEP\]",
+        number.replace("' s", "'s"),
+    )
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -199,7 +227,12 @@ def test_all_sources_have_their_share(
     monkeypatch.setattr("research.records.cases.DATA", folder)
     monkeypatch.setattr("research.records.cases.WRITTEN", graphs)
     sources = read_sources(reader, 0.3, seed=1)
-    assert [(one.share, one.items) for one in sources] == [(0.35, 1), (0.35, 1), (0.3, 0)]
+    assert [(one.share, one.items) for one in sources] == [
+        (pytest.approx(0.28), 1),
+        (pytest.approx(0.28), 1),
+        (pytest.approx(0.14), 1),
+        (0.3, 0),
+    ]
     assert read_sources(reader, 0.3, seed=1) == sources
 
 
