@@ -46,6 +46,7 @@ BUILD := build/weights
 CORPUS := $(DATA)/webnlg2020/train $(DATA)/dart/tables.jsonl
 TRAIN = $(BIN)/adequa train
 RELATIONS = $(BIN)/python -m research.relations
+RECORDS = $(BIN)/python -m research.records
 READER = --data $(DATA) --lexicon $(BUILD)/lexicon.json --licence "$(READER_LICENCE)"
 READER_LICENCE := CC BY-NC-SA 4.0 (data: WebNLG CC BY-NC-SA 4.0, SICK CC BY-NC-SA 3.0, SNLI and MPE \
   CC BY-SA 4.0, Rel2Text Apache-2.0, FewRel, Re-DocRED and DART MIT; written groups CC0)
@@ -88,6 +89,15 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) mean $(BUILD)/restored10 $(BUILD)/relations11 --data $(DATA) \
 	  --out $(BUILD)/relations
 	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
+	$(RELATIONS) restore src/adequa/models/weights/$(VERSION) --out $(BUILD)/restored11
+	$(RECORDS) train --base $(BUILD)/restored11 --relations 0.2 --steps 962 --out $(BUILD)/records1
+	$(RECORDS) train --base $(BUILD)/records1 --relations 0.15 --steps 977 --seed 1 \
+	  --out $(BUILD)/records2
+	$(RECORDS) train --base $(BUILD)/records2 --steps 464 --seed 2 --out $(BUILD)/records3
+	$(RECORDS) train --base $(BUILD)/records3 --steps 2600 --fall 0.5 --seed 3 \
+	  --out $(BUILD)/records
+	$(BIN)/adequa export $(BUILD)/records --out src/adequa/models/weights/$(VERSION)
+	$(RECORDS) findings --weights src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)
 	$(RELATIONS) calibrate --data $(DATA) --weights src/adequa/models/weights/$(VERSION)

@@ -530,9 +530,9 @@ def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[
     changed = [case for one in records for case in maker.changed_cases(one)]
     own = 1 - relations
     return [
-        Source("research/records/data: faithful texts", 0.4 * own, len(records), true),
-        Source("research/records/data: wrong texts", 0.4 * own, len(records), wrong),
-        Source("research/records/data: changed texts", 0.2 * own, len(records), changed),
+        Source("research/records/data: faithful texts", 0.42 * own, len(records), true),
+        Source("research/records/data: wrong texts", 0.41 * own, len(records), wrong),
+        Source("research/records/data: changed texts", 0.17 * own, len(records), changed),
         Source("research/relations/data/written", relations, len(graphs), small),
     ]
 

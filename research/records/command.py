@@ -10,7 +10,7 @@ import typer
 
 from adequa.files import errors_at
 from adequa.models import load_encoder
-from adequa.models.records import RecordReader
+from adequa.models.records import RecordReader, load_record_reader
 from adequa.models.runtime import WordTable
 from adequa.models.shipped import DEFAULT
 from adequa.models.shipped import weights as shipped_weights
@@ -74,7 +74,7 @@ def train(
     relations: Annotated[
         float,
         typer.Option("--relations", min=0, max=1, help="The share of small graphs."),
-    ] = 0.25,
+    ] = 0.12,
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
     count: Annotated[
@@ -119,6 +119,10 @@ def findings(
     unread: Files = None,
     seen: Seen = None,
     clean: Clean = CLEAN,
+    weights: Annotated[
+        str,
+        typer.Option("--weights", metavar="NAME|DIR", help="The weights with the record reader."),
+    ] = DEFAULT,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")
     ] = OUT,
@@ -126,18 +130,20 @@ def findings(
 ) -> None:
     """Fit how credible findings on records are, and below which probability they are dropped.
 
-    It takes about ten minutes, and is due after every change of the rules.
+    It takes about half an hour, and is due after every change of the rules or of the reader.
 
     Example: python -m research.records findings --clean 0.8
     """
     from adequa.entities.credibility import read_credibility
 
     encode = load_encoder().encode
+    reader = load_record_reader(weights)
     texts: list[JudgedText] = []
     for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
         for place in places:
             with progress_bar(Path(place).name) as progress:
-                texts += judge_file(place, encode, seen=known, progress=progress)
+                read = None if reader is None else reader.read
+                texts += judge_file(place, encode, read, seen=known, progress=progress)
     fit = fit_findings(texts, clean=clean)
     for table in findings_tables(fit):
         typer.echo(table.text() + "\n")

@@ -36,8 +36,8 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 _RECORDS = _CHECKOUT / "bench" / "challenges" / "records"
 SEEN = tuple(f"{_RECORDS / name}" for name in ("open.jsonl", "marked.jsonl:even", "further.jsonl"))
 """The records that the rules were developed on."""
-UNREAD = tuple(str(DATA / f"{name}.jsonl") for name in "abcd")
-"""310 records that were written for this fit, and that no rule was developed on."""
+UNREAD = tuple(f"{path}:held" for path in sorted(DATA.glob("*.jsonl")))
+"""Written records that no rule was developed on and no reader trained on."""
 OUT = Path(credibility.__file__).parent / "resources" / credibility.RESOURCE
 CLEAN = 0.80
 """The share of faithful texts that must be without a finding, out of fold. Without a limit it is

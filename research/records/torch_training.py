@@ -39,13 +39,13 @@ LIMITS = (
 
 @dataclass(frozen=True, kw_only=True)
 class RecordSettings(StackSettings):
-    """The defaults are the recipe of the shipped record reader."""
+    """The defaults are those of the last stages of the shipped record reader."""
 
     steps: int = 1000
     batch: int = 1024
     stacks: int = 2
     average: float = 0.99
-    relations: float = 0.25
+    relations: float = 0.12
     """The share of cases that come from the groups of the relation reader."""
 
     def recipe(self) -> dict[str, Any]:
