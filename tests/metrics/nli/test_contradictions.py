@@ -22,14 +22,15 @@ def reading(
     return SentenceReading(start, end, fact, logit, -1.0, None, tuple(places))
 
 
-def test_the_fact_that_a_sentence_contradicts_most_at_the_words_by_which_it_does() -> None:
+def test_the_fact_that_a_sentence_contradicts_most_at_the_clause_by_which_it_does() -> None:
     readings = [
         reading(BEDS, -1.0, 0.0, 0.0, 0.0),
         reading(WINTER, 3.0, -4.0, 1.0, 2.0, -1.0, -3.0, -5.0),
         SentenceReading(28, 43, BEDS, -5.0, 2.0, None, ((28, 30, -6.0),)),
     ]
     (found,) = find_contradictions(ITEM, readings)
-    assert TEXT[found.start : found.end] == "is closed"
+    assert TEXT[slice(*found.words)] == "is closed"
+    assert TEXT[found.start : found.end] == "Lamsen is closed in winter"
     assert found.reason(ITEM) == "'is closed': the data has winter 'open'"
     assert found.features["rule reader"] == 1.0
     assert found.features["reader: contradicts"] == 3.0

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
+from adequa.entities.credibility import Credibility
 from adequa.metrics.nli.evidence import (
     _MOST_TRIED,
     _MOST_WORDS,
@@ -29,6 +30,7 @@ from adequa.metrics.nli.evidence import (
 from adequa.metrics.nli.signs import Weigher, Weighing
 from adequa.metrics.nli.templates import Cues
 from adequa.models.calibration import Calibration, Line
+from adequa.models.records import SentenceReading
 from adequa.models.relations import NamedText
 from adequa.models.verifier import TextAndGraph, VerifierOutput
 from adequa.readers.records import read_record
@@ -609,6 +611,33 @@ def test_the_words_of_a_record_are_judged_by_its_values_not_by_the_verifier() ->
     assert right.value is not None
     assert wrong.value is not None
     assert wrong.value < right.value
+
+
+def test_words_that_the_record_reader_finds_against_a_fact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    record = {"name": "Packlite", "weight_g": 780, "lining": "removable"}
+    item = read_record(record, "The Packlite weighs 780 g. Its lining is sewn in.", id="1").item
+    lining = next(at for at, one in enumerate(item.triples) if one.predicate == "lining")
+    asked: list[NamedText] = []
+
+    def read(texts: Sequence[NamedText]) -> list[list[SentenceReading]]:
+        asked.extend(texts)
+        words = ((27, 37, -3.0), (38, 40, -2.0), (41, 45, 2.0), (46, 48, 1.5))
+        return [[SentenceReading(27, 49, lining, 4.0, -2.0, None, words)] for _ in texts]
+
+    def found(limit: float) -> Evidence:
+        model = Credibility({"rule reader": 1.0}, limit=limit)
+        monkeypatch.setattr("adequa.metrics.nli.evidence.read_credibility", lambda: model)
+        (evidence,) = VerifierEvidence(Verifier(), Weighing(), read_records=read)([item])
+        return evidence
+
+    (one,) = found(0.6).stretches
+    assert item.text[one.start : one.end] == "Its lining is sewn in"
+    assert one.note == "'sewn in': the data has lining 'removable'"
+    assert one.credible == pytest.approx(0.731, abs=0.001)
+    assert found(0.8).stretches == ()  # it is too unlikely
+    assert [item.text[start:end] for start, end, _ in asked[0].names] == ["Packlite", "780 g"]
 
 
 def test_a_fact_of_a_record_that_is_not_mentioned_is_not_read() -> None:

@@ -1,6 +1,6 @@
 """Contradictions: words of a text about a record that the record reader finds against a fact.
 
-Of each sentence the fact that it contradicts most is a candidate, at the words by which it does.
+Of each sentence the fact that it contradicts most is a candidate, at the clause by which it does.
 How likely a candidate is right is for `Credibility` to say.
 """
 
@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from adequa.data import Item, Triple
+from adequa.text import Span, clauses_around
 from adequa.text.values import is_value, show_value, truth_of
 
 if TYPE_CHECKING:
@@ -25,17 +26,19 @@ _MOST = 6.0
 
 
 class Contradiction(NamedTuple):
-    """Words of a text, the fact that they contradict, and what their credibility depends on."""
+    """A clause of a text, the fact that it contradicts, and what its credibility depends on."""
 
     start: int
     end: int
+    words: Span
+    """The words of the clause that contradict the fact."""
     fact: int
     features: Mapping[str, float]
 
     def reason(self, item: Item) -> str:
         """What the text says, and what the data has."""
         fact: Triple = item.triples[self.fact]
-        said = item.text[self.start : self.end]
+        said = item.text[slice(*self.words)]
         return f"{said!r}: the data has {fact.predicate} {show_value(fact.object)!r}"
 
 
@@ -46,13 +49,14 @@ def find_contradictions(item: Item, readings: Sequence[SentenceReading]) -> list
         asked = [*own]
         worst = max(asked, key=lambda one: one.logit)
         if worst.logit >= _LEAST and worst.words:
-            start, end = _words(worst)
+            words = _words(worst)
+            start, end = clauses_around(item.text, *words, place)
             features = _features(item, worst, asked)
-            found.append(Contradiction(max(start, place[0]), end, worst.fact, features))
+            found.append(Contradiction(start, end, words, worst.fact, features))
     return found
 
 
-def _words(reading: SentenceReading) -> tuple[int, int]:
+def _words(reading: SentenceReading) -> Span:
     """The words around the most doubtful one that are nearly as doubtful."""
     logits = [logit for _, _, logit in reading.words]
     most = max(range(len(logits)), key=lambda place: logits[place])
