@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -11,9 +12,14 @@ torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("transformers", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
 
-from safetensors.torch import load_file  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
 from typer.testing import CliRunner  # noqa: E402
 
+from adequa.errors import ModelError  # noqa: E402
+from adequa.models.records import RecordReader, load_record_reader  # noqa: E402
+from adequa.models.relations import NamedText  # noqa: E402
+from adequa.models.runtime import WordTable  # noqa: E402
+from adequa.training.export import export  # noqa: E402
 from research.records.cases import Case, Row, Source  # noqa: E402
 from research.records.command import app  # noqa: E402
 from research.records.figures import HeldOutText  # noqa: E402
@@ -24,9 +30,9 @@ from research.records.torch_training import (  # noqa: E402
     logits_of,
     train_records,
 )
-from research.relations.torch_training import load_checkpoint  # noqa: E402
+from research.relations.torch_training import load_checkpoint, open_run  # noqa: E402
 
-from ..relations.tiny import write_base  # noqa: E402
+from ..relations.tiny import COMPANY, write_base  # noqa: E402
 
 RIGHT = Row((2, 8, 9, 3, 10, 3), 4, wrong=False, stated=True)
 WRONG = Row((2, 8, 11, 3, 10, 3), 4, wrong=True, stated=False, words=(2,))
@@ -88,3 +94,33 @@ def test_the_command(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert run.exit_code == 0, run.output
     record = json.loads((tmp_path / "out" / "training.json").read_text(encoding="utf-8"))
     assert record["done"]["step"] == 2
+
+
+def test_the_checkpoint_reads_alike_in_torch_and_exported(base: Path, tmp_path: Path) -> None:
+    trained = train_records(settings(base, tmp_path / "out", steps=1), [SOURCE])
+    weights = tmp_path / "weights"
+    export(trained.out, out=weights, precision="fp32")
+    exported = load_record_reader(str(weights))
+    assert exported is not None
+    network, tokens = load_checkpoint(trained.out)
+    table = WordTable.read(weights / "words.npz")
+    text = NamedText(COMPANY.text, COMPANY.triples, {}, ((0, 7, "Ann_Lee"),))
+    expected = RecordReader(tokens, table, open_run(network.eval())).read([text])
+    assert expected != [[]]
+    for one, other in zip(exported.read([text])[0], expected[0], strict=True):
+        assert (one.start, one.end, one.fact) == (other.start, other.end, other.fact)
+        assert (one.logit, one.stated) == pytest.approx((other.logit, other.stated), abs=1e-3)
+
+
+def test_a_reader_with_other_placeholders_is_refused(base: Path, tmp_path: Path) -> None:
+    trained = train_records(settings(base, tmp_path / "out", steps=1), [SOURCE])
+    export(trained.out, out=tmp_path / "weights", precision="fp32")
+    other = tmp_path / "other"
+    copytree(trained.out, other)
+    content = load_file(other / "model.safetensors")
+    content["embeddings.word_embeddings.weight"] += 1.0
+    save_file(content, other / "model.safetensors", metadata={"format": "pt"})
+    record = json.loads((other / "training.json").read_text(encoding="utf-8"))
+    (other / "training.json").write_text(json.dumps({**record, "kind": "relations"}), "utf-8")
+    with pytest.raises(ModelError, match="other placeholders than the records"):
+        export(other, out=tmp_path / "weights", precision="fp32")
