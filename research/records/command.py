@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,12 +19,15 @@ from adequa.progress import progress_bar
 from research.records.findings import (
     CLEAN,
     OUT,
+    READER,
     SEEN,
     UNREAD,
     JudgedText,
     findings_tables,
     fit_findings,
+    fit_reader,
     judge_file,
+    judge_readings,
 )
 from research.relations.command import until_terminated
 
@@ -118,6 +122,14 @@ def train(
 def findings(
     unread: Files = None,
     seen: Seen = None,
+    read_by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--read-by",
+            metavar="FILE[:held]",
+            help="Records that the record reader was not trained on; by default those held out.",
+        ),
+    ] = None,
     clean: Clean = CLEAN,
     weights: Annotated[
         str,
@@ -137,14 +149,19 @@ def findings(
     from adequa.entities.credibility import read_credibility
 
     encode = load_encoder().encode
-    reader = load_record_reader(weights)
     texts: list[JudgedText] = []
     for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
         for place in places:
             with progress_bar(Path(place).name) as progress:
-                read = None if reader is None else reader.read
-                texts += judge_file(place, encode, read, seen=known, progress=progress)
+                texts += judge_file(place, encode, seen=known, progress=progress)
     fit = fit_findings(texts, clean=clean)
+    reader = load_record_reader(weights)
+    if reader is not None:
+        judged: list[JudgedText] = []
+        for place in read_by or READER:
+            with progress_bar(Path(place).name) as progress:
+                judged += judge_readings(place, reader.read, progress=progress)
+        fit = replace(fit, model=fit_reader(judged, fit.model))
     for table in findings_tables(fit):
         typer.echo(table.text() + "\n")
     if not dry_run:

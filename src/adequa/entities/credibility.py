@@ -46,6 +46,8 @@ class Credibility:
     limit: float = 0.0
     """The probability below which a finding is dropped."""
     fitted_on: str = ""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """The same for single rules."""
 
     def chance(self, features: Mapping[str, float]) -> float | None:
         """The probability that a finding with these features is right; None for an unknown rule.
@@ -59,9 +61,9 @@ class Credibility:
         odds = self.offset + sum(weight * value for weight, value in known)
         return round(1 / (1 + math.exp(-max(-30.0, min(30.0, odds)))), 6)
 
-    def keeps(self, chance: float | None) -> bool:
-        """Whether a finding with a probability is kept."""
-        return chance is None or chance >= self.limit
+    def keeps(self, chance: float | None, rule: str = "") -> bool:
+        """Whether a finding of a rule with a probability is kept."""
+        return chance is None or chance >= self.limits.get(rule, self.limit)
 
 
 def rule_of(features: Mapping[str, float]) -> str:
@@ -76,7 +78,9 @@ def read_credibility() -> Credibility | None:
     if not place.is_file():
         return None
     raw = json.loads(place.read_text(encoding="utf-8"))
-    return Credibility(raw["weights"], raw["offset"], raw["limit"], raw["fitted_on"])
+    return Credibility(
+        raw["weights"], raw["offset"], raw["limit"], raw["fitted_on"], raw.get("limits", {})
+    )
 
 
 _CUES = {

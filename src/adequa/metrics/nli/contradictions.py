@@ -17,6 +17,8 @@ from adequa.text.values import is_value, show_value, truth_of
 if TYPE_CHECKING:
     from adequa.models import SentenceReading
 
+RULE = "rule reader"
+"""The name by which `Credibility` knows them."""
 _LEAST = -2.0
 """The log-odds from which on a sentence has a candidate; below it hardly one in fifty is right."""
 _NEAR = 1.5
@@ -74,7 +76,7 @@ def _features(
     fact = item.triples[worst.fact]
     others = sorted((one.logit for one in asked if one is not worst), reverse=True)
     return {
-        "rule reader": 1.0,
+        RULE: 1.0,
         "reader: contradicts": min(worst.logit, _MOST),
         "reader: wrong words": min(max(logit for _, _, logit in worst.words), _MOST),
         "reader: next fact": max(-_MOST, min([*others, -_MOST][0], _MOST)),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item, Triple
 from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
-from adequa.metrics.nli import additions
+from adequa.metrics.nli import additions, contradictions
 from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.contradictions import Contradiction, find_contradictions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
@@ -556,7 +556,8 @@ class VerifierEvidence:
         spans = _marked(item.text, found)
         for own in self._contradicted(item, signs):
             chance = model.chance(own.features)
-            if chance is None or not model.keeps(chance) or spans.overlaps(own.start, own.end):
+            likely = chance is not None and model.keeps(chance, contradictions.RULE)
+            if not likely or spans.overlaps(own.start, own.end):
                 continue
             why = own.reason(item)
             found.append(Stretch(own.start, own.end, "clause", _WRONG, note=why, credible=chance))
