@@ -127,7 +127,8 @@ def findings(
         typer.Option(
             "--read-by",
             metavar="FILE[:held]",
-            help="Records that the record reader was not trained on; by default those held out.",
+            help="Records that the record reader was not trained on; by default those held out, "
+            "unless other records are given for the rules.",
         ),
     ] = None,
     clean: Clean = CLEAN,
@@ -156,9 +157,10 @@ def findings(
                 texts += judge_file(place, encode, seen=known, progress=progress)
     fit = fit_findings(texts, clean=clean)
     reader = load_record_reader(weights)
-    if reader is not None:
+    held_out = read_by or (READER if unread is None else ())
+    if reader is not None and held_out:
         judged: list[JudgedText] = []
-        for place in read_by or READER:
+        for place in held_out:
             with progress_bar(Path(place).name) as progress:
                 judged += judge_readings(place, reader.read, progress=progress)
         fit = replace(fit, model=fit_reader(judged, fit.model))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from adequa.models.records import (
 )
 from adequa.models.relations import PLACEHOLDERS, NamedText
 from adequa.models.runtime import WordTable
+from adequa.models.shipped import DEFAULT, weights
 from adequa.models.wordpiece import WordPiece
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
@@ -169,5 +172,23 @@ def test_likeness_is_that_of_the_nearest_word() -> None:
     assert likeness.best(alike, other[:0]).tolist() == [0.0, 0.0]
 
 
-def test_weights_without_a_record_reader_have_none() -> None:
-    assert load_record_reader("v3") is None
+def test_weights_without_a_record_reader_have_none(tmp_path: Path) -> None:
+    manifest = dict(weights(DEFAULT).manifest)
+    manifest["files"] = {
+        name: file for name, file in manifest["files"].items() if name != "records.onnx"
+    }
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert load_record_reader(str(tmp_path)) is None
+
+
+def test_the_shipped_reader_prefers_the_sentence_that_agrees() -> None:
+    own = load_record_reader()
+    assert own is not None
+    facts = (Triple("Lamsen", "has_sauna", "false"), Triple("Lamsen", "heating", "wood stove"))
+    right, wrong = own.read(
+        [
+            named("Lamsen has no sauna.", "Lamsen", triples=facts),
+            named("Lamsen has a large sauna.", "Lamsen", triples=facts),
+        ]
+    )
+    assert max(one.logit for one in wrong) > 0 > max(one.logit for one in right)
