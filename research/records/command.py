@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -23,11 +24,12 @@ from research.records.findings import (
     SEEN,
     UNREAD,
     JudgedText,
+    find_cases,
+    find_readings,
     findings_tables,
     fit_findings,
     fit_reader,
     judge_file,
-    judge_readings,
 )
 from research.relations.command import until_terminated
 
@@ -149,20 +151,21 @@ def findings(
     """
     from adequa.entities.credibility import read_credibility
 
-    encode = load_encoder().encode
+    rules = partial(find_cases, load_encoder().encode)
     texts: list[JudgedText] = []
     for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
         for place in places:
             with progress_bar(Path(place).name) as progress:
-                texts += judge_file(place, encode, seen=known, progress=progress)
+                texts += judge_file(place, rules, seen=known, progress=progress)
     fit = fit_findings(texts, clean=clean)
     reader = load_record_reader(weights)
     held_out = read_by or (READER if unread is None else ())
     if reader is not None and held_out:
+        readings = partial(find_readings, reader.read)
         judged: list[JudgedText] = []
         for place in held_out:
             with progress_bar(Path(place).name) as progress:
-                judged += judge_readings(place, reader.read, progress=progress)
+                judged += judge_file(place, readings, progress=progress)
         fit = replace(fit, model=fit_reader(judged, fit.model))
     for table in findings_tables(fit):
         typer.echo(table.text() + "\n")

@@ -10,7 +10,7 @@ record is judged by a model that was fitted without it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,15 @@ from adequa.progress import Progress
 from adequa.readers.records import read_record
 from adequa.tables import Cell, Table
 from research.recipe.weights import fit_logistic
-from research.records.cases import DATA, WrittenRecord, named_text, read_written, split
+from research.records.cases import (
+    DATA,
+    Span,
+    WrittenRecord,
+    named_text,
+    overlap,
+    read_written,
+    split,
+)
 
 Vector = npt.NDArray[np.float64]
 _CHECKOUT = Path(__file__).resolve().parents[2]
@@ -104,63 +112,45 @@ def read_groups(place: str) -> Iterator[WrittenRecord]:
     yield from records
 
 
-def find_cases(
-    item: Item, encode: Encode, faults: Sequence[tuple[int, int]] = ()
-) -> tuple[Case, ...]:
-    """The findings in a text about a record, before any is dropped."""
+def find_cases(encode: Encode, item: Item, faults: Sequence[Span] = ()) -> tuple[Case, ...]:
+    """The findings of the rules in a text about a record, before any is dropped."""
     reader = read_findings(item)
     found = [(reader.claim_at(one), reader.read(one)) for one in reader.found]
     for one in find_additions(item, reader.mentions, encode):
-        if not any(start < one.end and one.start < end for (start, end), _ in found):
+        if not any(overlap((one.start, one.end), place) for place, _ in found):
             found.append(((one.start, one.end), FEATURES))
     return tuple(
-        Case(features, any(start < end and first < last for start, last in faults))
-        for (first, end), features in found
+        Case(features, any(overlap(place, fault) for fault in faults)) for place, features in found
+    )
+
+
+def find_readings(read: ReadRecords, item: Item, faults: Sequence[Span] = ()) -> tuple[Case, ...]:
+    """The contradictions that the record reader finds in a text, before any is dropped."""
+    (readings,) = read([named_text(item)])
+    return tuple(
+        Case(one.features, any(overlap((one.start, one.end), fault) for fault in faults))
+        for one in find_contradictions(item, readings)
     )
 
 
 def judge_file(
-    place: str, encode: Encode, *, seen: bool, progress: Progress | None = None
+    place: str,
+    find: Callable[[Item, Sequence[Span]], tuple[Case, ...]],
+    *,
+    seen: bool = False,
+    progress: Progress | None = None,
 ) -> list[JudgedText]:
-    """The findings in all texts of a file."""
+    """What is found in all texts of a file."""
     groups = [*read_groups(place)]
     found = []
     for number, group in enumerate(groups):
-        texts: list[tuple[str, Sequence[tuple[int, int]]]]
+        texts: list[tuple[str, Sequence[Span]]]
         texts = [(text, ()) for text in group.faithful]
         texts += [(text, ()) for _, text, _ in group.same]
         texts += [(one.text, one.spans) for one in group.wrong]
         for text, faults in texts:
             item = read_record(group.record, text, id=group.id).item
-            cases = find_cases(item, encode, faults)
-            found.append(JudgedText(place, seen, group.id, not faults, cases))
-        if progress is not None:
-            progress(number + 1, len(groups))
-    return found
-
-
-def judge_readings(
-    place: str, read: ReadRecords, *, progress: Progress | None = None
-) -> list[JudgedText]:
-    """The contradictions that the record reader finds in all texts of a file."""
-    groups = [*read_groups(place)]
-    found = []
-    for number, group in enumerate(groups):
-        texts: list[tuple[str, Sequence[tuple[int, int]]]]
-        texts = [(text, ()) for text in group.faithful]
-        texts += [(text, ()) for _, text, _ in group.same]
-        texts += [(one.text, one.spans) for one in group.wrong]
-        items = [read_record(group.record, text, id=group.id).item for text, _ in texts]
-        readings = read([named_text(item) for item in items])
-        for item, own, (_, faults) in zip(items, readings, texts, strict=True):
-            cases = tuple(
-                Case(
-                    one.features,
-                    any(start < one.end and one.start < end for start, end in faults),
-                )
-                for one in find_contradictions(item, own)
-            )
-            found.append(JudgedText(place, False, group.id, not faults, cases))
+            found.append(JudgedText(place, seen, group.id, not faults, find(item, faults)))
         if progress is not None:
             progress(number + 1, len(groups))
     return found

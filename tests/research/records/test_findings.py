@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from adequa.entities.credibility import Credibility
 from adequa.errors import DataError
-from adequa.models import load_encoder
+from adequa.metrics.nli.contradictions import RULE
+from adequa.models import NamedText, SentenceReading, load_encoder
 from research.records import command
 from research.records.command import app
 from research.records.findings import (
+    READER_LIMIT,
     Case,
     JudgedText,
+    find_cases,
+    find_readings,
     fit_findings,
+    fit_reader,
     judge_file,
     read_groups,
 )
@@ -81,14 +89,48 @@ def test_the_rules_judge_all_texts_of_a_file(tmp_path: Path) -> None:
         "same": [{"of": 0, "old": "has no sauna", "new": "is without a sauna"}],
     }
     file.write_text(json.dumps(group) + "\n", encoding="utf-8")
-    judged = judge_file(str(file), load_encoder().encode, seen=False)
+    judged = judge_file(str(file), partial(find_cases, load_encoder().encode), seen=False)
     assert [one.faithful for one in judged] == [True, True, False]
     assert [case.right for case in judged[2].cases] == [True]
 
+    def read(texts: Sequence[NamedText]) -> list[list[SentenceReading]]:
+        """The sentence that has a sauna is against the first fact."""
+        return [
+            [SentenceReading(0, len(one.text), 0, 2.0, -1.0, None, ((11, 18, 2.0),))]
+            if "has a sauna" in one.text
+            else []
+            for one in texts
+        ]
+
+    judged = judge_file(str(file), partial(find_readings, read))
+    assert [one.faithful for one in judged] == [True, True, False]
+    assert [[case.right for case in one.cases] for one in judged] == [[], [], [True]]
+
+
+def test_contradictions_of_the_reader_are_rated_beside_the_rules() -> None:
+    rules = Credibility({"rule number": 0.5}, offset=-1.0, limit=0.2, fitted_on="10 records")
+    cases = [
+        Case({RULE: 1.0, "reader: contradicts": logit}, right=logit > 0)
+        for logit in (-2.0, -1.0, 1.0, 2.0)
+    ]
+    judged = [JudgedText("b.jsonl", False, str(at), False, (one,)) for at, one in enumerate(cases)]
+    model = fit_reader(judged * 10, rules)
+    unlikely, *_, likely = (model.chance(one.features) for one in cases)
+    assert likely is not None
+    assert unlikely is not None
+    assert likely > 0.5 > READER_LIMIT > unlikely
+    assert model.keeps(likely, RULE)
+    assert not model.keeps(unlikely, RULE)
+    assert model.chance({"rule number": 1.0}) == rules.chance({"rule number": 1.0})
+    assert model.keeps(0.25)  # the limit of the rules stays
+    assert model.fitted_on == "10 records; the reader: 4 unread records (b.jsonl)"
+    with pytest.raises(DataError, match="no right or no wrong contradiction"):
+        fit_reader(judged[:2], rules)
+
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def judge(place: str, encode: object, *, seen: bool, progress: object) -> list[JudgedText]:
-        del place, encode, progress
+    def judge(place: str, find: object, *, seen: bool, progress: object) -> list[JudgedText]:
+        del place, find, progress
         return texts(seen)
 
     monkeypatch.setattr(command, "judge_file", judge)
@@ -98,3 +140,4 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "out of fold, 30 faithful and 30 wrong unread texts" in run.output
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["out_of_fold"]["with the limit"]["clean"] == 1.0
+    assert written["limits"] == {}  # other records were given, and none for the reader
