@@ -30,6 +30,7 @@ from adequa.entities.judgment import (
     read_phrases,
 )
 from adequa.entities.mentions import Judge, Option, WeightsJudge, load_weights, probabilities
+from adequa.entities.owners import say_fact
 from adequa.entities.paper import PaperDetector, greedy_matches
 from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
 from adequa.entities.values import DataValues, Denial, is_counterpart, values_of
@@ -41,5 +42,5 @@ __all__ = [
     "UnexplainedSpan", "WeightsJudge", "compile_graph", "evaluate_mentions", "find_disagreements",
     "find_mentions", "find_unexplained", "gold_spans", "greedy_matches", "is_counterpart", "judge",
     "load_weights", "mention_detector", "mention_key", "probabilities", "read_findings",
-    "read_phrases", "values_of", "write_predictions",
+    "read_phrases", "say_fact", "values_of", "write_predictions",
 ]  # fmt: skip

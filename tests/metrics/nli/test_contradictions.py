@@ -31,7 +31,7 @@ def test_the_fact_that_a_sentence_contradicts_most_at_the_clause_by_which_it_doe
     (found,) = find_contradictions(ITEM, readings)
     assert TEXT[slice(*found.words)] == "is closed"
     assert TEXT[found.start : found.end] == "Lamsen is closed in winter"
-    assert found.reason(ITEM) == "'is closed': the data has winter 'open'"
+    assert found.reason(ITEM) == "'is closed': the data has winter 'open' for Lamsen"
     assert found.features["rule reader"] == 1.0
     assert found.features["reader: contradicts"] == 3.0
     assert found.features["reader: wrong words"] == 2.0

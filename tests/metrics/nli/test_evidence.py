@@ -634,7 +634,7 @@ def test_words_that_the_record_reader_finds_against_a_fact(
 
     (one,) = found(0.6).stretches
     assert item.text[one.start : one.end] == "Its lining is sewn in"
-    assert one.note == "'sewn in': the data has lining 'removable'"
+    assert one.note == "'sewn in': the data has lining 'removable' for Packlite"
     assert one.credible == pytest.approx(0.731, abs=0.001)
     assert found(0.8).stretches == ()  # it is too unlikely
     assert [item.text[start:end] for start, end, _ in asked[0].names] == ["Packlite", "780"]

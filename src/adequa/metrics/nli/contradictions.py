@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from adequa.data import Item, Triple
+from adequa.data import Item
+from adequa.entities import say_fact
 from adequa.text import Span, clauses_around
-from adequa.text.values import is_value, show_value, truth_of
+from adequa.text.values import is_value, truth_of
 
 if TYPE_CHECKING:
     from adequa.models import SentenceReading
@@ -39,9 +40,8 @@ class Contradiction(NamedTuple):
 
     def reason(self, item: Item) -> str:
         """What the text says, and what the data has."""
-        fact: Triple = item.triples[self.fact]
         said = item.text[slice(*self.words)]
-        return f"{said!r}: the data has {fact.predicate} {show_value(fact.object)!r}"
+        return f"{said!r}: {say_fact(item.triples[self.fact], said)}"
 
 
 def find_contradictions(item: Item, readings: Sequence[SentenceReading]) -> list[Contradiction]:
