@@ -93,9 +93,10 @@ def train(
 ) -> None:
     """Train the record reader, or continue where it was stopped; SIGTERM saves its state."""
     from adequa.training.setup import find_base, read_tokenizer
-    from research.records.cases import DATA, read_sources
+    from research.records.cases import read_sources
     from research.records.figures import read_held_out
     from research.records.torch_training import RecordSettings, train_records
+    from research.records.written import DATA
 
     settings = RecordSettings(
         data=(DATA,),

@@ -28,15 +28,8 @@ from adequa.progress import Progress
 from adequa.readers.records import read_record
 from adequa.tables import Cell, Table
 from research.recipe.weights import fit_logistic
-from research.records.cases import (
-    DATA,
-    Span,
-    WrittenRecord,
-    named_text,
-    overlap,
-    read_written,
-    split,
-)
+from research.records.cases import named_text
+from research.records.written import DATA, Span, WrittenRecord, overlap, read_written, split
 
 Vector = npt.NDArray[np.float64]
 _CHECKOUT = Path(__file__).resolve().parents[2]
