@@ -140,18 +140,18 @@ class CaseMaker:
         if fact is None:
             return
         place = next(at for at, (*_, names) in enumerate(sentence.pieces) if fact.object in names)
-        _, start, end, _ = sentence.pieces[place]
-        others = [own for own in opened.facts if own and own.object != fact.object]
+        word, start, end, _ = sentence.pieces[place]
         if is_value(fact.object):
             said = _other_number(text[start:end], self.chance)
             if said:
                 words = [(one, start, end, ()) for one in self.reader.reader.numbers(said)]
                 yield _with_pieces(sentence, place, words), number, _span(place, len(words))
-        alike = [own.object for own in others if is_value(own.object) == is_value(fact.object)]
-        if alike and not is_value(fact.object):
-            other = self.chance.choice(alike)
-            if other not in opened.heads:
-                piece = (sentence.pieces[place][0], start, end, (other,))
+        else:
+            objects = (own.object for own in opened.facts if own)
+            names = [one for one in objects if one != fact.object and not is_value(one)]
+            other = self.chance.choice(names) if names else None
+            if other is not None and other not in opened.heads:
+                piece = (word, start, end, (other,))
                 yield _with_pieces(sentence, place, [piece]), number, _span(place, 1)
         rows = [
             at
