@@ -640,6 +640,20 @@ def test_words_that_the_record_reader_finds_against_a_fact(
     assert [item.text[start:end] for start, end, _ in asked[0].names] == ["Packlite", "780"]
 
 
+def test_the_record_reader_is_asked_once_about_all_records_and_no_other_text() -> None:
+    texts = ["The Packlite is blue.", "The Packlite is red."]
+    record = {"name": "Packlite", "colour": "blue"}
+    first, last = (read_record(record, text, id=text).item for text in texts)
+    asked: list[list[str]] = []
+
+    def read(named: Sequence[NamedText]) -> list[list[SentenceReading]]:
+        asked.append([one.text for one in named])
+        return [[] for _ in named]
+
+    VerifierEvidence(Verifier(), Weighing(), read_records=read)([first, RIGHT, last])
+    assert asked == [texts]
+
+
 def test_a_fact_of_a_record_that_is_not_mentioned_is_not_read() -> None:
     verifier = Verifier()
     record = {"name": "Packlite", "weight_g": 780, "colour": "blue", "maker": "Hale"}

@@ -16,12 +16,12 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from adequa.data import Item, Triple
+from adequa.data import Item, Mention, Triple
 from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
 from adequa.metrics.nli import additions, contradictions
 from adequa.metrics.nli.additions import Encode, find_additions
-from adequa.metrics.nli.contradictions import Contradiction, find_contradictions
+from adequa.metrics.nli.contradictions import find_contradictions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
 from adequa.metrics.nli.signs import (
     UNNAMED_SUBJECT,
@@ -39,7 +39,7 @@ from adequa.text import label_of, word_set
 from adequa.text.values import is_value, word_triple
 
 if TYPE_CHECKING:
-    from adequa.models import VerifierOutput
+    from adequa.models import SentenceReading, VerifierOutput
 
 Level = Literal["text", "sentence", "clause", "span"]
 
@@ -258,6 +258,8 @@ class _Related(NamedTuple):
     item: Item
     facts: tuple[int, ...]
     """The numbers of its facts in the whole item."""
+    mentions: tuple[Mention, ...] = ()
+    """What the text names of the whole item, if the entities are used."""
 
 
 class _Relations(NamedTuple):
@@ -297,7 +299,8 @@ class VerifierEvidence:
         checked = self.verify(asked)
         relations = self._relations(own, signs)
         topics = self._topics(asked, checked, signs)
-        rows = zip(items, own, checked, signs, relations, topics, strict=True)
+        readings = self._readings(items, related)
+        rows = zip(items, own, checked, signs, relations, topics, readings, strict=True)
         found = [self._evidence(*row) for row in rows]
         found = self._contradictions(asked, checked, signs, found)
         found = [self._with_clauses(*row) for row in zip(found, relations, strict=True)]
@@ -305,16 +308,18 @@ class VerifierEvidence:
 
     def _related(self, item: Item) -> _Related:
         """The item with the facts that have to do with its text, if the entities are used."""
-        if self.entities:
-            named = {one.entity for one in read_signs(item).mentions}
-            facts = related_facts(item.triples, named)
-            if item.paths and item.coverage == "selected":
-                # What the text does not mention it has left out, which counts for no verdict.
-                objects = [n for n in facts if item.triples[n].object in named]
-                facts = tuple(objects or facts[:1])
-            if len(facts) < len(item.triples):
-                return _Related(with_facts(item, facts), facts)
-        return _Related(item, tuple(range(len(item.triples))))
+        if not self.entities:
+            return _Related(item, tuple(range(len(item.triples))))
+        mentions = read_signs(item).mentions
+        named = {one.entity for one in mentions}
+        facts = related_facts(item.triples, named)
+        if item.paths and item.coverage == "selected":
+            # What the text does not mention it has left out, which counts for no verdict.
+            objects = [n for n in facts if item.triples[n].object in named]
+            facts = tuple(objects or facts[:1])
+        if len(facts) < len(item.triples):
+            return _Related(with_facts(item, facts), facts, mentions)
+        return _Related(item, tuple(range(len(item.triples))), mentions)
 
     def _of_all(self, item: Item, related: _Related, evidence: Evidence) -> Evidence:
         """The evidence with the facts that have nothing to do with the text, which are not read."""
@@ -364,6 +369,23 @@ class VerifierEvidence:
         for (number, text), logits in zip(texts.items(), read, strict=True):
             odds = tuple(None if one is None else weigher(one) for one in logits)
             found[number] = _Relations(text, odds)
+        return found
+
+    def _readings(
+        self, items: Sequence[Item], related: Sequence[_Related]
+    ) -> list[Sequence[SentenceReading]]:
+        """What the record reader says of each text about a record; nothing of other texts."""
+        found: list[Sequence[SentenceReading]] = [()] * len(items)
+        if self.read_records is None or not self.entities:
+            return found
+        texts = {
+            number: hidden_names(item, one.mentions)
+            for number, (item, one) in enumerate(zip(items, related, strict=True))
+            if one.item.paths
+        }
+        read = self.read_records([*texts.values()])
+        for number, readings in zip(texts, read, strict=True):
+            found[number] = readings
         return found
 
     def _topics(
@@ -499,6 +521,7 @@ class VerifierEvidence:
         signs: Signs | None,
         relations: _Relations | None,
         topics: Mapping[int, float],
+        readings: Sequence[SentenceReading],
     ) -> Evidence:
         stated = self._calibrated(item, self.odds(item, check, signs, relations, topics))
         of_words = signs.of_words(check.offsets) if signs else [()] * len(check.offsets)
@@ -512,7 +535,7 @@ class VerifierEvidence:
             return Evidence(stated, (unread,), None, None)
         words = words_of(item.text, check.offsets, known)
         if item.paths and signs is not None:
-            return self._record_evidence(whole, stated, words)
+            return self._record_evidence(whole, stated, words, readings)
         values = [one.place for one in signs.unexplained] if signs is not None else []
         found = stretches(item.text, words, self.threshold, values)
         found = _with_garbled(item.text, check, found, self.threshold)
@@ -521,7 +544,11 @@ class VerifierEvidence:
         return Evidence(stated, tuple(found), supported, value, tuple(words))
 
     def _record_evidence(
-        self, item: Item, stated: tuple[float | None, ...], words: Sequence[Word]
+        self,
+        item: Item,
+        stated: tuple[float | None, ...],
+        words: Sequence[Word],
+        readings: Sequence[SentenceReading],
     ) -> Evidence:
         """The evidence on a record: its words are judged by the values and names of the data.
 
@@ -554,7 +581,7 @@ class VerifierEvidence:
                 )
                 wrong.mark(one.start, one.end, 1)
         spans = _marked(item.text, found)
-        for own in self._contradicted(item, signs):
+        for own in find_contradictions(item, readings):
             chance = model.chance(own.features)
             likely = chance is not None and model.keeps(chance, contradictions.RULE)
             if not likely or spans.overlaps(own.start, own.end):
@@ -573,13 +600,6 @@ class VerifierEvidence:
         )
         found.sort(key=lambda one: one.start)
         return Evidence(stated, tuple(found), supported, value, judged)
-
-    def _contradicted(self, item: Item, signs: Signs) -> list[Contradiction]:
-        """What the record reader finds against the facts of a record."""
-        if self.read_records is None:
-            return []
-        (readings,) = self.read_records([hidden_names(item, signs.mentions)])
-        return find_contradictions(item, readings)
 
     def _with_clauses(self, evidence: Evidence, relations: _Relations | None) -> Evidence:
         """The evidence with the words between two names that do not state their relation."""
