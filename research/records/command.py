@@ -21,8 +21,7 @@ from research.records.findings import (
     CLEAN,
     OUT,
     READER,
-    SEEN,
-    UNREAD,
+    RECORDS,
     JudgedText,
     find_cases,
     find_readings,
@@ -47,14 +46,6 @@ Files = Annotated[
         metavar="[FILE[:odd|:even|:held]…]",
         help="Records that the rules were not developed on, as JSON lines; by default those "
         "written for this.",
-    ),
-]
-Seen = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--seen",
-        metavar="FILE[:odd|:even]",
-        help="Records that they were developed on; by default those of bench/challenges.",
     ),
 ]
 Clean = Annotated[
@@ -123,8 +114,7 @@ def train(
 
 @app.command()
 def findings(
-    unread: Files = None,
-    seen: Seen = None,
+    records: Files = None,
     read_by: Annotated[
         list[str] | None,
         typer.Option(
@@ -146,7 +136,7 @@ def findings(
 ) -> None:
     """Fit how credible findings on records are, and below which probability they are dropped.
 
-    It takes about half an hour, and is due after every change of the rules or of the reader.
+    It takes about an hour, and is due after every change of the rules or of the reader.
 
     Example: python -m research.records findings --clean 0.8
     """
@@ -154,13 +144,12 @@ def findings(
 
     rules = partial(find_cases, load_encoder().encode)
     texts: list[JudgedText] = []
-    for places, known in ((unread or UNREAD, False), (SEEN if seen is None else seen, True)):
-        for place in places:
-            with progress_bar(Path(place).name) as progress:
-                texts += judge_file(place, rules, seen=known, progress=progress)
+    for place in records or RECORDS:
+        with progress_bar(Path(place).name) as progress:
+            texts += judge_file(place, rules, progress=progress)
     fit = fit_findings(texts, clean=clean)
     reader = load_record_reader(weights)
-    held_out = read_by or (READER if unread is None else ())
+    held_out = read_by or (READER if records is None else ())
     if reader is not None and held_out:
         readings = partial(find_readings, reader.read)
         judged: list[JudgedText] = []

@@ -2,14 +2,14 @@
 
 Every finding of the rules and every addition is a case; it is right if its clause overlaps with a
 fault. On records that the rules were developed on they are right more often than on others, so a
-fit needs *unread* records. Records that were *seen* help to weigh the features, but each rule has
-an offset of its own there, which the model does not keep. Figures are out of fold: each unread
-record is judged by a model that was fitted without it.
+fit needs records that they were not developed on. Each kind of fault counts alike, however many
+texts have it. Figures are out of fold: each record is judged by a model that was fitted without it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from adequa.data import Item
 from adequa.entities import credibility, read_findings
 from adequa.errors import DataError
-from adequa.metrics.nli.additions import FEATURES, Encode, find_additions
+from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.contradictions import RULE, find_contradictions
 from adequa.metrics.sources import ReadRecords
 from adequa.progress import Progress
@@ -32,25 +32,23 @@ from research.records.cases import named_text
 from research.records.written import DATA, Span, WrittenRecord, overlap, read_written, split
 
 Vector = npt.NDArray[np.float64]
-_CHECKOUT = Path(__file__).resolve().parents[2]
-_RECORDS = _CHECKOUT / "bench" / "challenges" / "records"
-SEEN = tuple(f"{_RECORDS / name}" for name in ("open.jsonl", "marked.jsonl:even", "further.jsonl"))
-"""The records that the rules were developed on."""
-UNREAD = tuple(str(DATA / f"{name}.jsonl") for name in "abcd")
-"""310 records that were written for this fit, and that no rule was developed on."""
+RECORDS = tuple(str(path) for path in sorted(DATA.glob("*.jsonl")))
+"""The written records, on which no rule was developed."""
 OUT = Path(credibility.__file__).parent / "resources" / credibility.RESOURCE
-CLEAN = 0.80
-"""The share of faithful texts that must be without a finding, out of fold. Without a limit it is
-.77, and .385 of the unread faults are noticed, .235 at their place; with .80 .352 and .222, with
-.85 .288 and .189."""
-PENALTY, SEEN_PENALTY = 3.0, 0.1
-"""The L2 penalties of the features, and of the offsets of seen records. Of 1, 3, 10 and 30 for the
-features and 0.1 and 1 for the offsets no choice is better than another by more than its error, out
-of fold on 42 unread records (AUC .72 to .78)."""
+CLEAN = 0.88
+"""The share of faithful texts that must be without a finding, out of fold."""
+PENALTY = 3.0
+"""The L2 penalty of the features."""
 LEAST = 12
-"""The unread findings of a rule from which on it is rated; with fewer all its findings are kept.
-Without this the rules for weather and matches, which such records seldom need, would lose nearly
-all of their findings on D2T-Eval."""
+"""The findings of a rule from which on it is rated; with fewer all its findings are kept."""
+UNRATED = frozenset({
+    "rule object owner", "rule object count", "rule series extreme", "rule series range",
+    "rule category category", "rule trend comparison",
+})  # fmt: skip
+"""Rules for matches and series of weather, whose findings are all kept: the written records have
+few of these, and on other records the rules are seldom right."""
+FAITHFUL = 0.4
+"""How much the faithful texts count; the wrong ones have the rest."""
 READER = tuple(f"{path}:held" for path in sorted(DATA.glob("*.jsonl")))
 """Written records that the record reader was not trained on."""
 READER_LIMIT = 0.4
@@ -76,10 +74,10 @@ class JudgedText(NamedTuple):
     """A text with its findings."""
 
     source: str
-    seen: bool
     group: str
     """Its record."""
-    faithful: bool
+    kind: str
+    """The kind of its fault; empty for a faithful text."""
     cases: tuple[Case, ...]
 
 
@@ -111,7 +109,7 @@ def find_cases(encode: Encode, item: Item, faults: Sequence[Span] = ()) -> tuple
     found = [(reader.claim_at(one), reader.read(one)) for one in reader.found]
     for one in find_additions(item, reader.mentions, encode):
         if not any(overlap((one.start, one.end), place) for place, _ in found):
-            found.append(((one.start, one.end), FEATURES))
+            found.append(((one.start, one.end), one.features))
     return tuple(
         Case(features, any(overlap(place, fault) for fault in faults)) for place, features in found
     )
@@ -130,20 +128,19 @@ def judge_file(
     place: str,
     find: Callable[[Item, Sequence[Span]], tuple[Case, ...]],
     *,
-    seen: bool = False,
     progress: Progress | None = None,
 ) -> list[JudgedText]:
     """What is found in all texts of a file."""
     groups = [*read_groups(place)]
     found = []
     for number, group in enumerate(groups):
-        texts: list[tuple[str, Sequence[Span]]]
-        texts = [(text, ()) for text in group.faithful]
-        texts += [(text, ()) for _, text, _ in group.same]
-        texts += [(one.text, one.spans) for one in group.wrong]
-        for text, faults in texts:
+        texts: list[tuple[str, str, Sequence[Span]]]
+        texts = [("", text, ()) for text in group.faithful]
+        texts += [("", text, ()) for _, text, _ in group.same]
+        texts += [(one.kind, one.text, one.spans) for one in group.wrong]
+        for kind, text, faults in texts:
             item = read_record(group.record, text, id=group.id).item
-            found.append(JudgedText(place, seen, group.id, not faults, find(item, faults)))
+            found.append(JudgedText(place, group.id, kind, find(item, faults)))
         if progress is not None:
             progress(number + 1, len(groups))
     return found
@@ -182,31 +179,31 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class FindingsFit:
-    """A model of credibility, and the chances of the unread cases out of fold."""
+    """A model of credibility, and the chances of the cases out of fold."""
 
     model: credibility.Credibility
     texts: Sequence[JudgedText]
-    """The unread texts."""
     chances: Sequence[Sequence[float]]
-    """Out of fold, of each case of each unread text."""
+    """Out of fold, of each case of each text."""
 
     def point(self, limit: float) -> Point:
-        """The figures with a limit, out of fold."""
-        clean, noticed, placed = [], [], []
+        """The figures with a limit, out of fold; those of wrong texts are means over kinds."""
+        clean: list[bool] = []
+        noticed: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
         for text, chances in zip(self.texts, self.chances, strict=True):
             kept = [one.right for one, own in zip(text.cases, chances, strict=True) if own >= limit]
-            if text.faithful:
-                clean.append(not kept)
+            if text.kind:
+                noticed[text.kind].append((bool(kept), any(kept)))
             else:
-                noticed.append(bool(kept))
-                placed.append(any(kept))
-        return Point(
-            limit, *(float(np.mean(one)) if one else 0.0 for one in (clean, noticed, placed))
-        )
+                clean.append(not kept)
+        means = [np.mean(own, axis=0) for own in noticed.values()]
+        both = np.mean(means, axis=0) if means else (0.0, 0.0)
+        return Point(limit, float(np.mean(clean)) if clean else 0.0, *map(float, both))
 
     def limits(self) -> list[float]:
-        """The limits between which the figures differ."""
-        return [0.0, *sorted({chance for own in self.chances for chance in own}), 1.0]
+        """The limits between which the figures differ, rounded up to thousandths."""
+        chances = {math.ceil(chance * 1000) / 1000 for own in self.chances for chance in own}
+        return sorted({0.0, 1.0, *chances})
 
     def as_object(self) -> dict[str, Any]:
         """The content of `credibility.json`."""
@@ -224,57 +221,53 @@ class FindingsFit:
 
 
 def fit_findings(texts: Sequence[JudgedText], *, clean: float = CLEAN) -> FindingsFit:
-    """Fit the model on all cases; choose the limit out of fold on the unread ones."""
-    unread = [one for one in texts if not one.seen]
-    counts = Counter(case.rule for text in unread for case in text.cases)
-    cases = [(text, case) for text in texts for case in text.cases if counts[case.rule] >= LEAST]
-    if len({case.right for text, case in cases if not text.seen}) < 2:
-        raise DataError(
-            "the unread records have no right or no wrong finding", remedy="give more records"
-        )
+    """Fit the model, and choose the limit out of fold."""
+    counts = Counter(case.rule for text in texts for case in text.cases)
+    rated = {rule for rule, count in counts.items() if count >= LEAST} - UNRATED
+    cases = [(text, case) for text in texts for case in text.cases if case.rule in rated]
+    if len({case.right for _, case in cases}) < 2:
+        raise DataError("the records have no right or no wrong finding", remedy="give more records")
     names = sorted({name for _, case in cases for name in case.features})
-    rules = sorted({case.rule for text, case in cases if text.seen})
-    columns = [*names, "seen", *(f"seen {rule}" for rule in rules)]
-    penalties = [PENALTY if name in {*names} else SEEN_PENALTY for name in columns]
-    place = {name: number for number, name in enumerate(columns)}
-    values = np.zeros((len(cases), len(columns)))
-    for number, (text, case) in enumerate(cases):
-        for name, value in case.features.items():
-            values[number, place[name]] = value
-        if text.seen:
-            values[number, place["seen"]] = values[number, place[f"seen {case.rule}"]] = 1.0
+    penalties = [PENALTY] * len(names)
+    values = np.array([[case.features.get(name, 0.0) for name in names] for _, case in cases])
     labels = np.array([float(case.right) for _, case in cases])
-    groups = sorted({(one.source, one.group) for one in unread})
-    folds = {group: number % _FOLDS for number, group in enumerate(groups)}
-    fold = np.array([-1 if one.seen else folds[one.source, one.group] for one, _ in cases])
+    shares = _shares(texts, [text.kind for text, _ in cases])
+    groups = {key: n for n, key in enumerate(sorted({(text.source, text.group) for text in texts}))}
+    fold = np.array([groups[text.source, text.group] % _FOLDS for text, _ in cases])
     chances = np.zeros(len(cases))
     for number in range(_FOLDS):
         inside = fold == number
         if inside.any():
-            rest = fit_logistic(values[~inside], labels[~inside], penalties=penalties)
+            rest = fit_logistic(values[~inside], labels[~inside], shares[~inside], penalties)
             chances[inside] = _chances(values[inside], rest)
-    fitted = fit_logistic(values, labels, penalties=penalties)
-    out_of_fold = iter(chances[fold >= 0].tolist())
-    outside = FindingsFit(
-        credibility.Credibility(
-            dict(zip(names, fitted[: len(names)].tolist(), strict=True)), float(fitted[-1])
-        ),
-        unread,
-        [
-            [next(out_of_fold) if counts[case.rule] >= LEAST else 1.0 for case in text.cases]
-            for text in unread
-        ],
+    fitted = fit_logistic(values, labels, shares, penalties)
+    weights = dict(zip(names, fitted.tolist(), strict=False))
+    model = credibility.Credibility(weights, float(fitted[-1]), 0.0, _describe(texts))
+    own = iter(chances.tolist())
+    fit = FindingsFit(
+        model,
+        texts,
+        [[next(own) if case.rule in rated else 1.0 for case in text.cases] for text in texts],
     )
-    limit = next((one for one in outside.limits() if outside.point(one).clean >= clean), None)
+    limit = next((one for one in fit.limits() if fit.point(one).clean >= clean), None)
     if limit is None:
         raise DataError(
             f"no limit leaves {clean:.0%} of the faithful texts without a finding",
             remedy="give a lower --clean",
         )
-    model = credibility.Credibility(
-        outside.model.weights, outside.model.offset, limit, _describe(texts)
-    )
-    return FindingsFit(model, unread, outside.chances)
+    return replace(fit, model=replace(model, limit=limit))
+
+
+def _shares(texts: Sequence[JudgedText], kinds: Sequence[str]) -> Vector:
+    """How much the cases of texts of some kinds count: each kind of fault as much as any other."""
+    counts = Counter(text.kind for text in texts)
+    faults = max(1, len(counts) - ("" in counts))
+    of_kind = {
+        kind: (1 - FAITHFUL) / faults / count if kind else FAITHFUL / count
+        for kind, count in counts.items()
+    }
+    shares = np.array([of_kind[kind] for kind in kinds])
+    return np.asarray(shares * len(shares) / shares.sum())
 
 
 def _chances(values: Vector, weights: Vector) -> Vector:
@@ -285,13 +278,9 @@ def _chances(values: Vector, weights: Vector) -> Vector:
 
 def _describe(texts: Sequence[JudgedText]) -> str:
     """The sources of a fit."""
-    parts = []
-    for seen, name in ((False, "unread"), (True, "seen")):
-        sources = dict.fromkeys(Path(one.source).name for one in texts if one.seen == seen)
-        groups = len({(one.source, one.group) for one in texts if one.seen == seen})
-        if groups:
-            parts.append(f"{groups} {name} records ({', '.join(sources)})")
-    return ", ".join(parts)
+    sources = dict.fromkeys(Path(one.source).name for one in texts)
+    groups = len({(one.source, one.group) for one in texts})
+    return f"{groups} records ({', '.join(sources)})"
 
 
 # Presentation
@@ -305,8 +294,8 @@ def findings_tables(fit: FindingsFit) -> list[Table]:
     points = [fit.point(limit) for limit in fit.limits()]
     reached = (next((one for one in points if one.clean >= least), None) for least in _SHOWN)
     shown = dict.fromkeys(one for one in reached if one is not None)
-    faithful = sum(one.faithful for one in fit.texts)
-    title = f"out of fold, {faithful} faithful and {len(fit.texts) - faithful} wrong unread texts"
+    faithful = sum(not one.kind for one in fit.texts)
+    title = f"out of fold, {faithful} faithful and {len(fit.texts) - faithful} wrong texts"
     tables = [
         Table(title, ["limit", "clean", "noticed", "at the place"], [[*one] for one in shown])
     ]
@@ -323,13 +312,13 @@ def findings_tables(fit: FindingsFit) -> list[Table]:
                 (text, one) for text, one, chance in known if one.rule == rule and chance >= limit
             ]
             row += [
-                sum(text.faithful for text, _ in own),
+                sum(not text.kind for text, _ in own),
                 len(own),
                 sum(one.right for _, one in own) / len(own) if own else None,
             ]
         rows.append(row)
     columns = ["rule", "in faithful", "all", "right", "kept in faithful", "kept", "right of kept"]
-    tables.append(Table("findings in unread texts, out of fold", columns, rows))
+    tables.append(Table("findings out of fold", columns, rows))
     rows = [[name, weight] for name, weight in fit.model.weights.items()]
     rows += [["offset", fit.model.offset], ["limit", fit.model.limit]]
     tables.append(Table("weights, fitted on all", ["feature", "weight"], rows))

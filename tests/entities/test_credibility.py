@@ -37,6 +37,15 @@ def test_a_value_beside_its_field() -> None:
     assert found["far"] == found["one digit differs"] == 0
 
 
+def test_a_yes_or_no_beside_words_of_its_field() -> None:
+    record = {"inn": "Lamsen", "pets": {"Rex": False}, "sauna_heated": False, "faults": 0}
+    reader = read_findings(read_record(record, "Lamsen has a heated sauna.", id="1").item)
+    (found,) = (reader.read(one) for one in reader.found)
+    assert rule_of(found) == "rule truth"
+    assert found["truth: field named"] == found["field named"] == 1
+    assert found["truth: one word"] == found["truth: a count of 0"] == found["below a key"] == 0
+
+
 def test_one_digit() -> None:
     assert features("Tolmin had 4,150 visitors.")["one digit differs"] == 1
 

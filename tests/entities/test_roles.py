@@ -9,6 +9,7 @@ import pytest
 from adequa.entities import JudgmentSettings, credibility, judge
 from adequa.readers.records import read_record
 
+LEASE = {"lessor": "Lindholt", "notice_months": 6, "visit": "every 14 days", "deposit_eur": 900}
 BIKE = {
     "name": "Grus 210",
     "designer": "Ane Thorsen",
@@ -52,6 +53,8 @@ def reasons(record: Any, text: str) -> list[str]:
         (BIKE, "The frame has a longer warranty than the components."),
         (BIKE, "There is one child; it is a paperback, not a hardback."),
         (TRIP, "KV 418 flew from Bergen to Leeds."),
+        (LEASE, "Lindholt wants six months' notice, which is half a year, and 900 euros."),
+        (LEASE, "Lindholt comes every two weeks."),
         (CREW, "Ann Bell of CN Arles swam against Mia Donn of Leeds Aquatics."),
         (TOWNS, "Isnes had the oldest people at 52.7, and Kvernes the youngest at 39.2."),
         (TOWNS, "Aldby has more inhabitants than Isnes. The largest town has 16,655 inhabitants."),
@@ -117,6 +120,9 @@ def test_right_roles(record: Any, text: str) -> None:
                 "for Aldby"
             ),
         ),
+        (LEASE, "He wants six years of notice.", "'six years': the data has notice_months '6'"),
+        (LEASE, "Lindholt comes every 14 weeks.", "'14 weeks': the data has visit 'every 14 days'"),
+        (LEASE, "The deposit is 900 dollars.", "'900 dollars': the data has deposit_eur '900'"),
         (
             TOWNS,
             "The largest town has 12,840 inhabitants.",

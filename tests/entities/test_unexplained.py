@@ -84,12 +84,21 @@ def test_the_nearest_number_is_named() -> None:
         "Birth Place and Population",
         "She has four of them, and was the first.",
         "I am A. Bell.",
+        "Don't forget it. Won't you come?",
         "",
         "?! …",
     ],
 )
 def test_what_the_data_explains(text: str) -> None:
     assert unexplained(text) == []
+
+
+def test_a_code_explains_the_name_of_its_language() -> None:
+    facts = (Triple("audio guide", "languages", "de"), Triple("audio guide", "team", "GER"))
+    text = "The audio guide speaks German, not Danish."
+    detection = Detector().detect(Item("1", facts, text))
+    found = find_unexplained(detection.graph, detection.text, detection.mentions)
+    assert [text[one.start : one.end] for one in found] == ["Danish"]
 
 
 def test_lower_cased_text_has_only_numbers_and_dates() -> None:

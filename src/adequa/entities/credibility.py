@@ -159,7 +159,11 @@ class FindingReader:
             found.update(self._calculation(value))
         place = self._places.get(span.triple) if span.triple is not None else None
         if place is not None:
-            found.update(self._naming(place, start, end))
+            named = self._naming(place, start, end)
+            found.update(named)
+            if span.kind == "truth":
+                found.update({f"truth: {name}": one for name, one in named.items()})
+                found.update(self._truth(place, start, end))
             if value is not None:
                 found.update(self._difference(place, value))
         return found
@@ -202,12 +206,26 @@ class FindingReader:
         said = {short_stem(word) for word in _WORD.findall(clause)}
         path = {*stems_of_key(fact.key)}
         own = {*stems_of_key(fact.key.rpartition(".")[2])} or path
+        above = path - own
         named = self._mentioned.get(triple.subject, ())
         return {
+            "in an object": float(triple.subject != self.values.triples[0].subject),
+            "below a key": float(bool(above)),
+            "key above named": len(above & said) / max(1, len(above)),
             "field named": len(own & said) / max(1, len(own)),
             "path named": len(path & said) / max(1, len(path)),
             "object named": float(bisect_left(named, first) < bisect_left(named, last)),
             "single field": float(self._keys[fact.key] == 1),
+        }
+
+    def _truth(self, place: int, start: int, end: int) -> dict[str, float]:
+        """By what words a text contradicts a yes or no."""
+        words = self.string[start:end].split()
+        key = self.values.facts[place].key.rpartition(".")[2]
+        return {
+            "truth: one word": float(len(words) == 1),
+            "truth: a count of 0": float(self.values.facts[place].value == "0"),
+            "truth: a name": float(any(word[:1].isupper() for word in words) and key[:1].isupper()),
         }
 
     @cached_property

@@ -36,7 +36,7 @@ class OwnerFault(NamedTuple):
     start: int
     end: int
     kind: str
-    """`range`, `extreme`, `category`, `owner`, `count`."""
+    """`range`, `extreme`, `category`, `owner`, `count`, `unit`."""
     note: str
     """What the data has."""
     fact: int | None = None

@@ -28,7 +28,7 @@ from adequa.text.values import (
     quote_value,
 )
 from adequa.text.values.facts import Reading
-from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
+from adequa.text.values.units import CURRENCIES, parts_of_key, unit_of_key, words_of_key
 
 _GENERAL = word_set(
     "name value total number count amount type code status date time id key data info result level "
@@ -213,6 +213,9 @@ class RoleCheck:
         for span in starting_in(self.values, *sentence):
             if span.kind in ("ordinal", "ratio"):
                 continue
+            if (fault := self._wrong_unit(span, sentence)) is not None:
+                yield fault
+                continue
             if span.words and not any(one.unit for one in span.quantities):
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
@@ -248,6 +251,30 @@ class RoleCheck:
             return True
         pairs = [(one, other) for one in span.quantities for other in known]
         return any(abs(one.value) == abs(other.value) for one, other in pairs)
+
+    def _wrong_unit(self, span: ValueSpan, sentence: tuple[int, int]) -> OwnerFault | None:
+        """The number of a fact with another unit than it has: six years for `months: 6`.
+
+        One that several facts may make must stand beside words of the field.
+        """
+        unit = UNITS.get(span.quantities[0].unit or "") if len(span.quantities) == 1 else None
+        index = self.roles.explainer.index
+        if span.kind != "number" or unit is None or index.explain(span, self.text):
+            return None
+        seen = float(span.quantities[0].value)
+        for number in index.numbers:
+            own = UNITS.get(number.unit or "")
+            if own is None or number.value != seen or own is unit:
+                continue
+            alike = own.dimension == unit.dimension and own.factor != unit.factor
+            if not alike and not {own.dimension, unit.dimension} <= CURRENCIES.keys():
+                continue
+            if unit_of_key(self.roles.facts[number.fact].key) not in (number.unit, None):
+                continue  # `forecast_kWhYear`
+            near = self._near_stems(span, sentence).keys() & self.roles.stems[number.fact]
+            if near or not self.roles.explainer.explain(span, self.text):
+                return self._fault(span.start, span.end, "unit", number.fact, ())
+        return None
 
     def _wrong_sign(
         self, span: ValueSpan, facts: set[int], sentence: tuple[int, int]

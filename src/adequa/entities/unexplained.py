@@ -72,6 +72,21 @@ _LONGEST = 12
 """Words of a label that are looked up in the tables."""
 
 
+_SPOKEN = {
+    "ar": "arabic", "bg": "bulgarian", "cs": "czech", "da": "danish", "de": "german",
+    "el": "greek", "en": "english", "es": "spanish", "et": "estonian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "he": "hebrew", "hi": "hindi", "hr": "croatian",
+    "hu": "hungarian", "is": "icelandic", "it": "italian", "ja": "japanese", "ko": "korean",
+    "lt": "lithuanian", "lv": "latvian", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sk": "slovak", "sl": "slovene",
+    "sr": "serbian", "sv": "swedish", "tr": "turkish", "uk": "ukrainian", "zh": "chinese",
+    "ger": "german", "fra": "french", "fre": "french", "ita": "italian", "esp": "spanish",
+    "ned": "dutch", "sui": "swiss", "aut": "austrian", "gbr": "british", "usa": "american",
+    "swe": "swedish", "nor": "norwegian", "den": "danish", "pol": "polish", "cze": "czech",
+}  # fmt: skip
+"""The names of languages by their codes, and of teams by those of their countries."""
+
+
 class UnexplainedSpan(NamedTuple):
     """A span that the data does not explain, and the nearest entity of the data."""
 
@@ -517,6 +532,8 @@ def _opens(text: PreparedText, word: int) -> bool:
     if word + 1 >= len(text.words) or string.endswith(("ing", "ed", "ly")):
         return False
     gap = text.between(word, word + 1)
+    if text.words[word + 1] == "t":  # "Don't"
+        return False
     return "'" in gap or "’" in gap or (gap.isspace() and text.words[word + 1] in _SAYING)
 
 
@@ -599,6 +616,7 @@ def _related_words(string: str) -> frozenset[str]:
     """Words explained by a label: demonyms, short forms and the places of demonyms."""
     known: set[str] = set()
     label = re.sub("[,()]", " ", string).split()
+    known.update(_SPOKEN[word.lower()] for word in label if word.lower() in _SPOKEN)
     if not string.isascii():  # a wrong encoding may lose letters: Yldrm
         known.update("".join(filter(str.isascii, word)).lower() for word in label)
     for length in (1, 2, 3, 4):

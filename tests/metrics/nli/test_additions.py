@@ -41,6 +41,12 @@ def test_a_phrase_that_no_fact_is_like() -> None:
     ]
 
 
+def test_what_the_credibility_of_an_addition_depends_on() -> None:
+    item = read_record(RECORD, "Lamsen has 96 beds and serves delicious pancakes.", id="1").item
+    (found,) = find_additions(item, judge(item, JudgmentSettings()).mentions, encode)
+    assert found.features == {"rule addition": 1, "addition: likeness": 0, "addition: words": 4}
+
+
 def test_a_phrase_that_a_fact_is_like() -> None:
     assert additions("Lamsen has 96 beds with a crackling fire burning.") == []
 

@@ -47,6 +47,8 @@ CASES = [
     ("dataLoss", "false", "No data was lost.", "Data was lost."),
     ("cutlery", "N", "The order came without cutlery.", "The order came with cutlery."),
     ("chatbot", "DISABLED", "The chatbot was disabled.", "The chatbot was enabled."),
+    ("alarm", "off", "The alarm is switched off.", "The alarm is switched on."),
+    ("dts", "true", "It has DTS.", "DTS is left out."),
     ("refundable", "0", "It is non-refundable.", "It is refundable."),
     ("appeal_active", "true", "An appeal is active.", "There is no appeal."),
     (

@@ -30,13 +30,15 @@ from adequa.text.values import find_values
 
 Encode = Callable[[Sequence[str]], "NDArray[np.float32]"]
 
-FEATURES = {"rule addition": 1.0}
-"""The features by which `Credibility` weighs an addition."""
+RULE = "rule addition"
+"""The name by which `Credibility` knows them."""
 UNLIKE = 0.34
 """The similarity to the nearest fact below which a phrase is an addition; chosen on the open part
 of bench/challenges/records."""
 _LEAST_WORDS = 3
 """Own words of an addition; two are often a turn of phrase ("on either side") unless a cause."""
+_MANY_WORDS = 12
+"""Words of an addition above which more of them say nothing of it."""
 _CAUSE = re.compile(
     r"\b(?:after|because|since|as|due|thanks|following|despite|so|owing|when|before)\b"
 )
@@ -71,6 +73,16 @@ class Addition(NamedTuple):
     start: int
     end: int
     likeness: float
+    words: int
+
+    @property
+    def features(self) -> dict[str, float]:
+        """What its credibility depends on."""
+        return {
+            RULE: 1.0,
+            "addition: likeness": self.likeness,
+            "addition: words": float(min(self.words, _MANY_WORDS)),
+        }
 
 
 def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> list[Addition]:
@@ -84,7 +96,7 @@ def find_additions(item: Item, mentions: Sequence[Mention], encode: Encode) -> l
     said = _unit(encode([item.text[start:end] for start, end in phrases]))
     likeness = (said @ facts.T).max(axis=1)
     return [
-        Addition(start, end, float(like))
+        Addition(start, end, float(like), len(_WORD.findall(item.text, start, end)))
         for (start, end), like in zip(phrases, likeness, strict=True)
         if like < UNLIKE
     ]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item, Mention, Triple
 from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
-from adequa.metrics.nli import additions, contradictions
+from adequa.metrics.nli import contradictions
 from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.contradictions import find_contradictions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
@@ -571,10 +571,9 @@ class VerifierEvidence:
         wrong = SpanIndex(len(item.text), [one.place for one in signs.unexplained])
         spans = _marked(item.text, found)
         model = read_credibility() or Credibility()
-        chance = model.chance(additions.FEATURES)
-        encode = self.encode if model.keeps(chance) else None
-        for one in find_additions(item, signs.mentions, encode) if encode else ():
-            if not spans.overlaps(one.start, one.end):
+        for one in find_additions(item, signs.mentions, self.encode) if self.encode else ():
+            chance = model.chance(one.features)
+            if model.keeps(chance) and not spans.overlaps(one.start, one.end):
                 why = f"{item.text[one.start : one.end]!r} has nothing to do with any fact"
                 found.append(
                     Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)

@@ -107,6 +107,8 @@ _POSSIBLE = word_set(
 )
 
 
+_IS_OFF = re.compile(r"\b(?:switched|turned|shut|left|ruled|called|crossed) (?:off|out)\b")
+"""What denies a quality after it: "the alarm is switched off"."""
 _SHORT_TRUTHS = frozenset("01YNyn")
 """Truth values of one character, which a list of codes may have as well: N, NE, E."""
 
@@ -384,6 +386,7 @@ def _read(
     after = [words[place][0] for place in range(last + 1, min(high, last + 1 + _AFTER))]
     denied = any(word in _NEGATORS for word in (*before, *inside))
     denied = denied or "rather than" in " ".join(before[-3:])
+    denied = denied or _IS_OFF.search(" ".join((*inside, words[last][0], *after))) is not None
     if not stated and not denied:
         denied = any(word in _NEGATORS for word in after)
     glued = text[words[last][2] : words[last][2] + 5]
