@@ -13,6 +13,7 @@ from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, flag,
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from adequa.progress import Progress
@@ -44,6 +45,11 @@ Columns = Annotated[
 ]
 Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
 
+_STUDY_OPTIONS = ("row", "steps", "rating_steps", "base", "threads")
+"""Options of `paper joint` for its studies alone."""
+_PAPER_OPTIONS = ("only", "corpus", "mapping", "sample")
+"""Options of `paper joint` for everything but its studies."""
+
 
 def _print(reproduction: Reproduction, folder: Path | None, *, as_json: bool) -> None:
     """Print a reproduction, and write its figures and worksheets into a folder if one is given."""
@@ -61,6 +67,15 @@ def _print_section(section: Section, *, as_json: bool) -> None:
         echo_json(section.as_object())
     else:
         typer.echo(section.text())
+
+
+def _refuse(context: typer.Context, names: Sequence[str], why: str) -> None:
+    """Raise for options that the command line gives although they have no effect."""
+    options = {one.name: one.opts[0] for one in context.command.params}
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{options[name]} has no effect {why}")
 
 
 def _detection(
@@ -83,6 +98,7 @@ def _chosen_years(year: str) -> tuple[int, ...]:
 
 @paper.command()
 def esa(
+    context: typer.Context,
     data: Annotated[
         Path | None, option("DIR", "The folder with webnlg2020 and webnlg2017.", "--data")
     ] = None,
@@ -135,6 +151,9 @@ def esa(
 
     if show and (data is None or worksheet is None):
         raise typer.BadParameter("--show needs --data DIR and --worksheet FILE")
+    if show or data is None or worksheet is None:
+        why = "unless a worksheet is drawn; give --data DIR and --worksheet FILE without --show"
+        _refuse(context, ["flags"], why)
     if data is None:
         if worksheet is None:
             raise typer.BadParameter("give --data DIR, or --worksheet FILE")
@@ -166,6 +185,7 @@ def esa(
 
 @paper.command()
 def joint(
+    context: typer.Context,
     data: Annotated[Path, option("DIR", "The folder with webnlg2020, webnlg2017, dart.", "--data")],
     weights: Annotated[
         list[str] | None,
@@ -253,6 +273,7 @@ def joint(
     from research.papers.joint.studies import StudyRun, StudySchedule, reproduce_studies
     from research.papers.section import Chapter, Reproduction
 
+    _refuse_joint_options(context, study or (), only or ())
     if study:
         if rows is None:
             raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
@@ -289,6 +310,22 @@ def joint(
         progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, out, as_json=as_json)
+
+
+def _refuse_joint_options(
+    context: typer.Context, studies: Sequence[str], only: Sequence[str]
+) -> None:
+    """Raise for options of `paper joint` that have no effect beside the others."""
+    if not studies:
+        _refuse(context, _STUDY_OPTIONS, "without a study; add --study NAME")
+        if only:
+            _refuse(context, ["rows"], "with --only, which omits studies; leave one of the two out")
+        return
+    _refuse(context, _PAPER_OPTIONS, "with --study; leave one of the two out")
+    if "ratings" not in studies:
+        _refuse(context, ["rating_steps"], "without the study ratings; add --study ratings")
+    if "baselines" not in studies:
+        _refuse(context, ["weights"], "without the study baselines; add --study baselines")
 
 
 @paper.command()

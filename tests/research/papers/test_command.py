@@ -108,6 +108,34 @@ def test_a_study_needs_a_folder_and_a_known_name(esa: Run) -> None:
     assert (code, "all-mpnet-base-v2" in said) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("joint --row both", "--row has no effect without a study; add --study NAME"),
+        ("joint --steps 50", "--steps has no effect without a study"),
+        ("joint --rating-steps 9", "--rating-steps has no effect without a study"),
+        ("joint --base x", "--base has no effect without a study"),
+        ("joint --threads 1", "--threads has no effect without a study"),
+        ("joint --rows rows --only table1", "--rows has no effect with --only"),
+        ("joint --study loss --rows rows --only table1", "--only has no effect with --study"),
+        ("joint --study loss --rows rows --sample 1000", "--sample has no effect with --study"),
+        ("joint --study loss --rows rows --rating-steps 9", "add --study ratings"),
+        ("joint --study loss --rows rows --weights a=v3", "add --study baselines"),
+        ("esa --flags 12", "--flags has no effect unless a worksheet is drawn; give --data DIR"),
+        ("esa --flags 12 --worksheet x.tsv --show", "--flags has no effect"),
+    ],
+)
+def test_an_option_without_effect_is_an_error(esa: Run, arguments: str, message: str) -> None:
+    code, said, complaint = esa(*arguments.split(), "--data", "data")
+    assert (code, said) == (2, "")
+    assert message in " ".join(complaint.replace("│", " ").split())
+
+
+def test_a_summary_of_a_worksheet_draws_no_flags(esa: Run) -> None:
+    code, _, complaint = esa("esa", "--worksheet", "x.tsv", "--flags", "3")
+    assert (code, "--flags has no effect" in complaint) == (2, True)
+
+
 def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
     code, said, progress = esa("all", "--data", "data", "--only", "esa", "--keep", "parts")
     assert (code, said) == (0, "")
