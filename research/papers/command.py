@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,8 +44,24 @@ Columns = Annotated[
         "--column",
     ),
 ]
+NliModels = Annotated[
+    list[str] | None,
+    option(
+        "NAME",
+        "A natural language inference model to compare with the verifier: a folder or a "
+        "name on the hub. Repeatable.",
+        "--model",
+    ),
+]
 Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
 
+_OPTIONS_OF_PAPERS = {
+    "detector": ("esa", "correlations"),
+    "model": ("nli",),
+    "rows": ("joint",),
+    "sample": ("nli", "joint"),
+}
+"""Options of `paper all`, and the papers that they are for."""
 _STUDY_OPTIONS = ("row", "steps", "rating_steps", "base", "threads")
 """Options of `paper joint` for its studies alone."""
 _PAPER_OPTIONS = ("only", "corpus", "mapping", "sample")
@@ -334,15 +351,7 @@ def nli(
         Path | None, option("DIR", "The folder with webnlg2017, webnlg2020 and e2e.", "--data")
     ] = None,
     dataset: Annotated[str, option("NAME", "webnlg, e2e or both.")] = "both",
-    model: Annotated[
-        list[str] | None,
-        option(
-            "NAME",
-            "A natural language inference model to compare with the verifier: a folder or a "
-            "name on the hub. Repeatable.",
-            "--model",
-        ),
-    ] = None,
+    model: NliModels = None,
     weights: Annotated[
         str | None, option("FOLDER", "The verifier's weights; default: the shipped ones.")
     ] = None,
@@ -537,6 +546,7 @@ def human(
 
 @paper.command(name="all")
 def every(
+    context: typer.Context,
     data: Annotated[Path, option("DIR", "The folder with all research data.", "--data")],
     out: Annotated[Path, option("FILE", "The HTML page to write.", "--out", "-o")] = Path(
         "papers.html"
@@ -548,14 +558,16 @@ def every(
         Path | None,
         option(
             "DIR",
-            "Keep the part of each paper in DIR, and use those that are there; --only "
-            "replaces them.",
+            "Keep the part of each paper in DIR, and use those that are there, which must have "
+            "been made with the same options; --only replaces them.",
             "--keep",
         ),
     ] = None,
     rows: Annotated[
         Path | None, option("DIR", "The rows of `paper joint --study`, to be shown.")
     ] = None,
+    detector: Detector = "adequa",
+    model: NliModels = None,
     sample: Annotated[
         int | None,
         option(
@@ -571,7 +583,8 @@ def every(
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
     them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
-    it takes some minutes. Papers: esa, correlations, nli, joint, human.
+    it takes some minutes. --detector is that of esa and correlations, --model is measured in nli.
+    Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -590,26 +603,34 @@ def every(
     def bars(what: str) -> AbstractContextManager[Progress]:
         return progress_bar(what, quiet=quiet)
 
+    if only:
+        for name, needed in _OPTIONS_OF_PAPERS.items():
+            if not set(needed) & set(only):
+                why = f"without {' or '.join(needed)}; add --only {needed[0]}, or leave it out"
+                _refuse(context, [name], why)
+    detection = {"detector": detector}
+    by_detector = "" if detector == "adequa" else f" --detector {detector}"
+    of_nli = "".join(f" --model {shlex.quote(one)}" for one in model or ())
     papers = [
         Paper(
             "esa",
             "001: Entity-Based Semantic Adequacy for Data-to-Text Generation",
-            "adequa paper esa --data DIR",
-            lambda folder: reproduce_esa(folder, progress=bars),
+            f"adequa paper esa --data DIR{by_detector}",
+            lambda folder: reproduce_esa(folder, detection=detection, progress=bars),
         ),
         Paper(
             "correlations",
             "001: its correlation tables",
-            "adequa paper correlations --data DIR",
-            lambda folder: reproduce_correlations(folder, progress=bars),
+            f"adequa paper correlations --data DIR{by_detector}",
+            lambda folder: reproduce_correlations(folder, detection=detection, progress=bars),
         ),
         Paper(
             "nli",
             "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
             "Inference",
-            "adequa paper nli --data DIR" + (f" --sample {sample}" if sample else ""),
+            f"adequa paper nli --data DIR{of_nli}" + (f" --sample {sample}" if sample else ""),
             lambda folder: reproduce_nli(
-                folder, list(DATASETS), SetupScoring(progress=bars), sample=sample
+                folder, list(DATASETS), SetupScoring(model or (), progress=bars), sample=sample
             ),
             by_section=True,
         ),
