@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, flag,
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from adequa.progress import Progress
@@ -42,7 +44,28 @@ Columns = Annotated[
         "--column",
     ),
 ]
+NliModels = Annotated[
+    list[str] | None,
+    option(
+        "NAME",
+        "A natural language inference model to compare with the verifier: a folder or a "
+        "name on the hub. Repeatable.",
+        "--model",
+    ),
+]
 Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
+
+_OPTIONS_OF_PAPERS = {
+    "detector": ("esa", "correlations"),
+    "model": ("nli",),
+    "rows": ("joint",),
+    "sample": ("nli", "joint"),
+}
+"""Options of `paper all`, and the papers that they are for."""
+_STUDY_OPTIONS = ("row", "steps", "rating_steps", "base", "threads")
+"""Options of `paper joint` for its studies alone."""
+_PAPER_OPTIONS = ("only", "corpus", "mapping", "sample")
+"""Options of `paper joint` for everything but its studies."""
 
 
 def _print(reproduction: Reproduction, folder: Path | None, *, as_json: bool) -> None:
@@ -61,6 +84,15 @@ def _print_section(section: Section, *, as_json: bool) -> None:
         echo_json(section.as_object())
     else:
         typer.echo(section.text())
+
+
+def _refuse(context: typer.Context, names: Sequence[str], why: str) -> None:
+    """Raise for options that the command line gives although they have no effect."""
+    options = {one.name: one.opts[0] for one in context.command.params}
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{options[name]} has no effect {why}")
 
 
 def _detection(
@@ -83,6 +115,7 @@ def _chosen_years(year: str) -> tuple[int, ...]:
 
 @paper.command()
 def esa(
+    context: typer.Context,
     data: Annotated[
         Path | None, option("DIR", "The folder with webnlg2020 and webnlg2017.", "--data")
     ] = None,
@@ -135,6 +168,9 @@ def esa(
 
     if show and (data is None or worksheet is None):
         raise typer.BadParameter("--show needs --data DIR and --worksheet FILE")
+    if show or data is None or worksheet is None:
+        why = "unless a worksheet is drawn; give --data DIR and --worksheet FILE without --show"
+        _refuse(context, ["flags"], why)
     if data is None:
         if worksheet is None:
             raise typer.BadParameter("give --data DIR, or --worksheet FILE")
@@ -166,6 +202,7 @@ def esa(
 
 @paper.command()
 def joint(
+    context: typer.Context,
     data: Annotated[Path, option("DIR", "The folder with webnlg2020, webnlg2017, dart.", "--data")],
     weights: Annotated[
         list[str] | None,
@@ -253,6 +290,7 @@ def joint(
     from research.papers.joint.studies import StudyRun, StudySchedule, reproduce_studies
     from research.papers.section import Chapter, Reproduction
 
+    _refuse_joint_options(context, study or (), only or ())
     if study:
         if rows is None:
             raise typer.BadParameter("--study needs --rows DIR, where its rows are kept")
@@ -291,21 +329,29 @@ def joint(
     _print(reproduction, out, as_json=as_json)
 
 
+def _refuse_joint_options(
+    context: typer.Context, studies: Sequence[str], only: Sequence[str]
+) -> None:
+    """Raise for options of `paper joint` that have no effect beside the others."""
+    if not studies:
+        _refuse(context, _STUDY_OPTIONS, "without a study; add --study NAME")
+        if only:
+            _refuse(context, ["rows"], "with --only, which omits studies; leave one of the two out")
+        return
+    _refuse(context, _PAPER_OPTIONS, "with --study; leave one of the two out")
+    if "ratings" not in studies:
+        _refuse(context, ["rating_steps"], "without the study ratings; add --study ratings")
+    if "baselines" not in studies:
+        _refuse(context, ["weights"], "without the study baselines; add --study baselines")
+
+
 @paper.command()
 def nli(
     data: Annotated[
         Path | None, option("DIR", "The folder with webnlg2017, webnlg2020 and e2e.", "--data")
     ] = None,
     dataset: Annotated[str, option("NAME", "webnlg, e2e or both.")] = "both",
-    model: Annotated[
-        list[str] | None,
-        option(
-            "NAME",
-            "A natural language inference model to compare with the verifier: a folder or a "
-            "name on the hub. Repeatable.",
-            "--model",
-        ),
-    ] = None,
+    model: NliModels = None,
     weights: Annotated[
         str | None, option("FOLDER", "The verifier's weights; default: the shipped ones.")
     ] = None,
@@ -500,6 +546,7 @@ def human(
 
 @paper.command(name="all")
 def every(
+    context: typer.Context,
     data: Annotated[Path, option("DIR", "The folder with all research data.", "--data")],
     out: Annotated[Path, option("FILE", "The HTML page to write.", "--out", "-o")] = Path(
         "papers.html"
@@ -511,14 +558,16 @@ def every(
         Path | None,
         option(
             "DIR",
-            "Keep the part of each paper in DIR, and use those that are there; --only "
-            "replaces them.",
+            "Keep the part of each paper in DIR, and use those that are there, which must have "
+            "been made with the same options; --only replaces them.",
             "--keep",
         ),
     ] = None,
     rows: Annotated[
         Path | None, option("DIR", "The rows of `paper joint --study`, to be shown.")
     ] = None,
+    detector: Detector = "adequa",
+    model: NliModels = None,
     sample: Annotated[
         int | None,
         option(
@@ -534,7 +583,8 @@ def every(
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
     them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
-    it takes some minutes. Papers: esa, correlations, nli, joint, human.
+    it takes some minutes. --detector is that of esa and correlations, --model is measured in nli.
+    Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -553,26 +603,34 @@ def every(
     def bars(what: str) -> AbstractContextManager[Progress]:
         return progress_bar(what, quiet=quiet)
 
+    if only:
+        for name, needed in _OPTIONS_OF_PAPERS.items():
+            if not set(needed) & set(only):
+                why = f"without {' or '.join(needed)}; add --only {needed[0]}, or leave it out"
+                _refuse(context, [name], why)
+    detection = {"detector": detector}
+    by_detector = "" if detector == "adequa" else f" --detector {detector}"
+    of_nli = "".join(f" --model {shlex.quote(one)}" for one in model or ())
     papers = [
         Paper(
             "esa",
             "001: Entity-Based Semantic Adequacy for Data-to-Text Generation",
-            "adequa paper esa --data DIR",
-            lambda folder: reproduce_esa(folder, progress=bars),
+            f"adequa paper esa --data DIR{by_detector}",
+            lambda folder: reproduce_esa(folder, detection=detection, progress=bars),
         ),
         Paper(
             "correlations",
             "001: its correlation tables",
-            "adequa paper correlations --data DIR",
-            lambda folder: reproduce_correlations(folder, progress=bars),
+            f"adequa paper correlations --data DIR{by_detector}",
+            lambda folder: reproduce_correlations(folder, detection=detection, progress=bars),
         ),
         Paper(
             "nli",
             "002: Evaluating Semantic Accuracy of Data-to-Text Generation with Natural Language "
             "Inference",
-            "adequa paper nli --data DIR" + (f" --sample {sample}" if sample else ""),
+            f"adequa paper nli --data DIR{of_nli}" + (f" --sample {sample}" if sample else ""),
             lambda folder: reproduce_nli(
-                folder, list(DATASETS), SetupScoring(progress=bars), sample=sample
+                folder, list(DATASETS), SetupScoring(model or (), progress=bars), sample=sample
             ),
             by_section=True,
         ),

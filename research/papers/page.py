@@ -60,9 +60,13 @@ def papers_page(
 ) -> str:
     """The page. A part that is in the folder `keep` is used as it is, unless `only` names it.
 
-    With `only`, papers that are not named and not in `keep` are left out.
+    With `only`, papers that are not named and not in `keep` are left out. Without it, a kept part
+    that another command made is an error.
     """
     require_known("paper", only, [paper.name for paper in papers])
+    if keep is not None and not only:
+        for paper in papers:
+            _require_same_command(paper, keep / f"{paper.name}.html")
     parts: dict[str, str] = {}
     for paper in papers:
         kept = None if keep is None else keep / f"{paper.name}.html"
@@ -76,6 +80,16 @@ def papers_page(
             if keep is not None and whole:
                 write_texts({f"{paper.name}.html": parts[paper.name]}, keep)
     return "\n".join(_page([paper for paper in papers if paper.name in parts], parts))
+
+
+def _require_same_command(paper: Paper, kept: Path) -> None:
+    if kept.is_file() and _command(paper.command) not in kept.read_text(encoding="utf-8"):
+        raise DataError(
+            f"was not made by {paper.command!r}",
+            path=kept,
+            remedy=f"give the options that it was made with, --only {paper.name} to replace it, or "
+            "another folder",
+        )
 
 
 def _reproduced(paper: Paper, data: Path) -> tuple[Reproduction, bool]:

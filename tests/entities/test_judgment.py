@@ -290,6 +290,7 @@ def test_a_linked_page_that_is_not_in_the_data_is_unexplained(rel: RelServer) ->
     [
         ({"detector": "paper", "mode": "mentions"}, "mode=mentions has no effect"),
         ({"mode": "mentions", "coreference": "adequa"}, "coreference=adequa has no effect"),
+        ({"detector": "paper", "conversions": False}, "conversions=false has no effect"),
     ],
 )
 def test_a_setting_without_effect_is_an_error(settings: dict[str, Any], message: str) -> None:

@@ -102,7 +102,7 @@ def read_study(
         sum(output.item.system == _REFERENCE for output in outputs),
         [output.item.id for output in outputs],
         corpus.absent,
-        found.reasons,
+        found.explanations,
         signature,
         found.sources,
     )

@@ -27,8 +27,9 @@ _OWN_2020 = {
     "TER": "ter",
 }
 _ADAPTED = (
-    "the released scores have no values for it; give a metric, such as --column "
-    '\'{name}=evaluate:module=bertscore,key={key},arguments={{"lang": "en"}}\''
+    "give a metric, such as --column "
+    '\'{name}=evaluate:module=bertscore,key={key},arguments={{"lang": "en"}}\' '
+    "(extra hf, and the package bert-score)"
 )
 _KEYS = {"BERT-score P": "precision", "BERT-score R": "recall", "BERT-score F1": "f1"}
 _MEASURES = ("esa", "strict")
@@ -72,13 +73,13 @@ def correlations(corpus: EsaCorpus, given: Given | None = None) -> Section:
                             "paper": printed,
                             "paper_table": TABLE_NUMBERS[year].get((coefficient, subset)),
                             "from": columns.sources.get(name),
-                            "reason": columns.reasons.get(name) if found is None else None,
+                            "reason": columns.explanations.get(name) if found is None else None,
                         }
                     )
             rows.append(row)
         tables.append(Table(_title(coefficient, year, subsets), _headings(subsets), rows))
     tables.append(columns.table(year))
-    notes = _notes(corpus, columns.reasons)
+    notes = _notes(corpus, columns.explanations)
     return Section("correlations", tables, _means(records), notes, records)
 
 
@@ -90,12 +91,23 @@ class MetricColumns(NamedTuple):
     """Where the values of a row come from."""
     reasons: dict[str, str]
     """Why a row is empty."""
+    remedies: dict[str, str]
+    """What fills an empty row, where that is known."""
+
+    @property
+    def explanations(self) -> dict[str, str]:
+        """Why a row is empty, and what fills it."""
+        return {
+            name: "; ".join(filter(None, (reason, self.remedies.get(name))))
+            for name, reason in self.reasons.items()
+        }
 
     def table(self, year: int) -> Table:
-        """Where each row comes from, and how many texts have a value."""
+        """Where each row comes from or why it is empty, and how many texts have a value."""
+        origins = self.sources | {name: f"n/a: {why}" for name, why in self.reasons.items()}
         rows: list[list[Cell]] = [
-            [name, self.sources.get(name), sum(value is not None for value in self.values[name])]
-            for name in self.values
+            [name, origins.get(name), sum(value is not None for value in values)]
+            for name, values in self.values.items()
         ]
         return Table(f"Where the values come from, {year}", ["row", "from", "texts"], rows)
 
@@ -117,7 +129,7 @@ def metric_columns(
     corpus: EsaCorpus, outputs: Sequence[Output], given: Given | None = None
 ) -> MetricColumns:
     """The rows of the tables: by the metric given for it, from the files, or our own."""
-    found = MetricColumns({}, {}, {})
+    found = MetricColumns({}, {}, {}, {})
     for name in CORRELATIONS[corpus.year]["pearson", "all"]:
         read = [corpus.values[output.item.key].get(name) for output in outputs]
         written = (given or {}).get(name)
@@ -128,10 +140,14 @@ def metric_columns(
         written = written or (_OWN_2020.get(name) if corpus.year == 2020 else None)
         found.values[name] = [None] * len(outputs)
         if written is None:
-            key = _KEYS.get(name)
-            found.reasons[name] = (
-                _ADAPTED.format(name=name, key=key) if key else "the data has no values for it"
-            )
+            found.reasons[name] = "the data has no values for it"
+            if key := _KEYS.get(name):
+                found.reasons[name] = (
+                    "of BERT-score, the released scores have F1 only"
+                    if "BERT-score F1" in corpus.sources
+                    else "the released scores have no BERT-score"
+                )
+                found.remedies[name] = _ADAPTED.format(name=name, key=key)
             continue
         try:
             metric = next(iter(resolve([written]).values()))

@@ -208,6 +208,11 @@ class JudgmentSettings:
                 "mode=mentions has no effect with detector=paper: Algorithm 1 finds every mention; "
                 "leave mode out"
             )
+        if self.detector == "paper" and not self.conversions:
+            raise SettingError(
+                "conversions=false has no effect with detector=paper: Algorithm 1 converts no "
+                "units; leave conversions out"
+            )
         if (self.detector, self.mode, self.coreference) == ("adequa", "mentions", "adequa"):
             raise SettingError(
                 "coreference=adequa has no effect with mode=mentions, which resolves pronouns so "

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from research.papers.nli.setups import SetupScoring
 from research.papers.section import Reproduction
 
 from ...tiny_weights import write_weights
@@ -108,6 +109,38 @@ def test_a_study_needs_a_folder_and_a_known_name(esa: Run) -> None:
     assert (code, "all-mpnet-base-v2" in said) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("joint --row both", "--row has no effect without a study; add --study NAME"),
+        ("joint --steps 50", "--steps has no effect without a study"),
+        ("joint --rating-steps 9", "--rating-steps has no effect without a study"),
+        ("joint --base x", "--base has no effect without a study"),
+        ("joint --threads 1", "--threads has no effect without a study"),
+        ("joint --rows rows --only table1", "--rows has no effect with --only"),
+        ("joint --study loss --rows rows --only table1", "--only has no effect with --study"),
+        ("joint --study loss --rows rows --sample 1000", "--sample has no effect with --study"),
+        ("joint --study loss --rows rows --rating-steps 9", "add --study ratings"),
+        ("joint --study loss --rows rows --weights a=v3", "add --study baselines"),
+        ("all --only human --only esa --model m", "--model has no effect without nli; add --only"),
+        ("all --only nli --detector paper", "--detector has no effect without esa or correlations"),
+        ("all --only esa --sample 3", "--sample has no effect without nli or joint"),
+        ("all --only esa --rows rows", "--rows has no effect without joint"),
+        ("esa --flags 12", "--flags has no effect unless a worksheet is drawn; give --data DIR"),
+        ("esa --flags 12 --worksheet x.tsv --show", "--flags has no effect"),
+    ],
+)
+def test_an_option_without_effect_is_an_error(esa: Run, arguments: str, message: str) -> None:
+    code, said, complaint = esa(*arguments.split(), "--data", "data")
+    assert (code, said) == (2, "")
+    assert message in " ".join(complaint.replace("│", " ").split())
+
+
+def test_a_summary_of_a_worksheet_draws_no_flags(esa: Run) -> None:
+    code, _, complaint = esa("esa", "--worksheet", "x.tsv", "--flags", "3")
+    assert (code, "--flags has no effect" in complaint) == (2, True)
+
+
 def test_all_papers_on_one_page(esa: Run, tmp_path: Path) -> None:
     code, said, progress = esa("all", "--data", "data", "--only", "esa", "--keep", "parts")
     assert (code, said) == (0, "")
@@ -143,6 +176,39 @@ def test_a_page_of_a_sample_says_so(
     assert "adequa paper joint --data DIR --pool 3" in page
     assert esa("all", "--data", "data", *only)[0] == 0
     assert asked == {"nli": None, "joint": None}
+
+
+def test_the_page_has_the_models_and_the_detector_that_are_given(
+    esa: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, object] = {}
+
+    def nli(data: Path, datasets: object, scoring: SetupScoring, **options: object) -> Any:
+        asked["nli"] = list(scoring.models)
+        return Reproduction([])
+
+    def correlations(data: Path, *, detection: dict[str, object], **options: object) -> Any:
+        asked["correlations"] = detection["detector"]
+        return Reproduction([])
+
+    monkeypatch.setattr("research.papers.nli.reproduction.reproduce_nli", nli)
+    monkeypatch.setattr(
+        "research.papers.correlations.reproduction.reproduce_correlations", correlations
+    )
+    given = ("--model", "small", "--model", "a b", "--detector", "paper", "--quiet")
+    only = ("--only", "nli", "--only", "correlations", "--only", "esa")
+    assert esa("all", "--data", "data", *only, *given)[0] == 0
+    assert asked == {"nli": ["small", "a b"], "correlations": "paper"}
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert "adequa paper nli --data DIR --model small --model &#x27;a b&#x27;</code>" in page
+    assert "adequa paper correlations --data DIR --detector paper</code>" in page
+    assert "adequa paper esa --data DIR --detector paper</code>" in page
+    assert "detector:paper" in page
+    assert esa("all", "--data", "data", *only)[0] == 0
+    assert asked == {"nli": [], "correlations": "adequa"}
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert "adequa paper nli --data DIR</code>" in page
+    assert "detector:adequa" in page
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,19 @@ def test_kept_parts_are_used_until_their_paper_is_named(tmp_path: Path) -> None:
     assert "Paper esa" not in alone
     with pytest.raises(UnknownName, match="unknown paper 'bleu'"):
         papers_page(papers, Path("data"), only=["bleu"])
+
+
+def test_a_kept_part_of_another_command_is_not_taken_for_this_one(tmp_path: Path) -> None:
+    counted, other = Counted("esa"), Counted("nli")
+    papers_page([counted.paper, other.paper], Path("data"), keep=tmp_path)
+    changed = replace(counted.paper, command="adequa paper x --data DIR --sample 3")
+    with pytest.raises(DataError, match="was not made by 'adequa paper x --data DIR --sample 3'"):
+        papers_page([changed, other.paper], Path("data"), keep=tmp_path)
+    assert counted.calls == 1
+    papers_page([changed, other.paper], Path("data"), only=["esa"], keep=tmp_path)
+    page = papers_page([changed, other.paper], Path("data"), keep=tmp_path)
+    assert "adequa paper x --data DIR --sample 3" in page
+    assert (counted.calls, other.calls) == (2, 1)
 
 
 def test_a_paper_without_its_data_says_so_and_is_not_kept(tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ def test_correlations_and_their_subsets(challenges: Path) -> None:
     assert rows["kendall", "all", "BERT-score F1", "esa_strict"]["value"] is not None
     empty = rows["kendall", "all", "BERT-score P", "esa"]
     assert empty["value"] is None
-    assert empty["reason"].startswith("the released scores have no values for it; give a metric")
+    why = "of BERT-score, the released scores have F1 only; give a metric"
+    assert empty["reason"].startswith(why)
     assert any("of the 178 rated entries" in note for note in section["notes"])
 
 
@@ -325,6 +326,13 @@ def test_where_the_rows_of_the_correlation_tables_come_from(
         section = _years(reproduce_esa(challenges, [2020], **given))["2020"]["correlations"]
         return {row["with"]: row for row in section["rows"]}
 
+    def origins() -> dict[str, list[Any]]:
+        (section,) = (
+            one for one in reproduce_esa(challenges, [2020]).sections if one.key == "correlations"
+        )
+        (table,) = (one for one in section.tables if one.title.startswith("Where the values"))
+        return {str(name): cells for name, *cells in table.rows}
+
     released = rows()
     assert released["METEOR"]["from"] == "released: human/peers.jsonl, meteor"
     assert released["BERT-score F1"]["from"] == "released: human/peers.jsonl, bert-f1"
@@ -333,6 +341,8 @@ def test_where_the_rows_of_the_correlation_tables_come_from(
     empty = released["BERT-score P"]
     assert empty["from"] is None
     assert "evaluate:module=bertscore,key=precision" in empty["reason"]
+    assert origins()["BERT-score P"] == ["n/a: of BERT-score, the released scores have F1 only", 0]
+    assert origins()["BERT-score F1"] == ["released: human/peers.jsonl, bert-f1", 12]
     scores = tmp_path / "scores.jsonl"
     peers = challenges / "webnlg2020" / "human" / "peers.jsonl"
     scores.write_text(peers.read_text("utf-8").replace("bert-f1", "bert-p"), "utf-8")
@@ -342,6 +352,8 @@ def test_where_the_rows_of_the_correlation_tables_come_from(
     assert added["BERT-score P"]["value"] == pytest.approx(added["BERT-score F1"]["value"])
     with pytest.raises(UnknownName, match="row of the correlation tables"):
         rows(given={"Correctness": metric})
+    peers.unlink()
+    assert origins()["BERT-score F1"] == ["n/a: the released scores have no BERT-score", 0]
 
 
 def test_footnote_5_and_undetected_entities_by_type(challenges: Path) -> None:
