@@ -26,7 +26,7 @@ FORECAST = {
         for n, (temp, sky) in enumerate(zip(TEMPERATURES, CONDITIONS, strict=True))
     ],
 }
-MATCH = {
+MATCH: dict[str, Any] = {
     "name": "Highland derby",
     "home": "Oban",
     "away": "Ullapool",
@@ -118,6 +118,11 @@ def test_the_reason_says_what_the_data_has() -> None:
 )
 def test_right_claims_about_events(text: str) -> None:
     assert faults(MATCH, text) == []
+
+
+def test_an_event_of_an_unknown_kind_may_be_any() -> None:
+    header = {**MATCH["events"][-1], "type": "HD"}
+    assert faults({**MATCH, "events": [*MATCH["events"][:-1], header]}, "Gil Hay scored.") == []
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,8 @@ class ObjectCheck:
         lower = self.text.lower
         if act is not None:
             did = rows & self._act_rows(act)
+            if not did and rows - frozenset().union(*map(self._act_rows, _ACTS)):
+                return None  # an event of a kind that we do not know, which may be meant
             if not did:
                 return self._told(one, one.end, sentence, f"no {act} of")
             rows = did
