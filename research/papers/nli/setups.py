@@ -99,8 +99,9 @@ def setups(corpus: NliCorpus, scoring: SetupScoring, templates: Path | None) -> 
         for wording, file in worded.items()
     ]
     for model in scoring.models:
+        name = Path(model).resolve().name if Path(model).is_dir() else model
         of_model = [
-            Setup(f"{model}, {wording}", wording, load_metric("nli", model=model, templates=file))
+            Setup(f"{name}, {wording}", wording, load_metric("nli", model=model, templates=file))
             for wording, file in worded.items()
         ]
         of_model[0].metric.score([Item("probe", (Triple("Ann", "home", "Rome"),), "Ann is here.")])
