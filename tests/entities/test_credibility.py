@@ -42,7 +42,7 @@ def test_a_yes_or_no_beside_words_of_its_field() -> None:
     reader = read_findings(read_record(record, "Lamsen has a heated sauna.", id="1").item)
     (found,) = (reader.read(one) for one in reader.found)
     assert rule_of(found) == "rule truth"
-    assert found["truth: field named"] == found["field named"] == 1
+    assert found["truth: of the record"] == found["field named"] == 1
     assert found["truth: one word"] == found["truth: a count of 0"] == found["below a key"] == 0
 
 

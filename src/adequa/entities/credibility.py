@@ -162,8 +162,7 @@ class FindingReader:
             named = self._naming(place, start, end)
             found.update(named)
             if span.kind == "truth":
-                found.update({f"truth: {name}": one for name, one in named.items()})
-                found.update(self._truth(place, start, end))
+                found.update(self._truth(place, start, end, named))
             if value is not None:
                 found.update(self._difference(place, value))
         return found
@@ -218,11 +217,20 @@ class FindingReader:
             "single field": float(self._keys[fact.key] == 1),
         }
 
-    def _truth(self, place: int, start: int, end: int) -> dict[str, float]:
-        """By what words a text contradicts a yes or no."""
+    def _truth(
+        self, place: int, start: int, end: int, named: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Of what a text contradicts a yes or no, and by what words."""
         words = self.string[start:end].split()
         key = self.values.facts[place].key.rpartition(".")[2]
+        if named["in an object"]:
+            whose = "a named object" if named["object named"] else "another object"
+        elif named["below a key"]:
+            whose = "a named part" if named["key above named"] else "another part"
+        else:
+            whose = "the record"
         return {
+            f"truth: of {whose}": 1.0,
             "truth: one word": float(len(words) == 1),
             "truth: a count of 0": float(self.values.facts[place].value == "0"),
             "truth: a name": float(any(word[:1].isupper() for word in words) and key[:1].isupper()),
