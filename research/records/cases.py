@@ -22,10 +22,10 @@ from adequa.metrics.nli.signs import hidden_names
 from adequa.models.records import RecordReader, RecordSentence, RecordText
 from adequa.models.relations import NamedPiece, NamedText
 from adequa.readers.records import read_record
+from adequa.text import Span
 from adequa.text.values import is_value
 from research.records.written import (
     DATA,
-    Span,
     WrittenRecord,
     WrongText,
     overlap,

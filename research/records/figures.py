@@ -11,8 +11,9 @@ import numpy as np
 from adequa.models.records import RecordReader
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
+from adequa.text import Span
 from research.records.cases import Row, named_text
-from research.records.written import DATA, Span, overlap, read_written, split
+from research.records.written import DATA, overlap, read_written, split
 
 
 class HeldOutText(NamedTuple):

@@ -27,9 +27,10 @@ from adequa.metrics.sources import ReadRecords
 from adequa.progress import Progress
 from adequa.readers.records import read_record
 from adequa.tables import Cell, Table
+from adequa.text import Span
 from research.recipe.weights import fit_logistic
 from research.records.cases import named_text
-from research.records.written import DATA, Span, WrittenRecord, overlap, read_written, split
+from research.records.written import DATA, WrittenRecord, overlap, read_written, split
 
 Vector = npt.NDArray[np.float64]
 RECORDS = tuple(str(path) for path in sorted(DATA.glob("*.jsonl")))
@@ -200,10 +201,12 @@ class FindingsFit:
         both = np.mean(means, axis=0) if means else (0.0, 0.0)
         return Point(limit, float(np.mean(clean)) if clean else 0.0, *map(float, both))
 
-    def limits(self) -> list[float]:
-        """The limits between which the figures differ, rounded up to thousandths."""
-        chances = {math.ceil(chance * 1000) / 1000 for own in self.chances for chance in own}
-        return sorted({0.0, 1.0, *chances})
+    def limit_for(self, clean: float) -> float:
+        """The lowest limit, in thousandths, that leaves a share of the true texts clean."""
+        pairs = zip(self.texts, self.chances, strict=True)
+        most = sorted(max(own, default=0.0) for text, own in pairs if not text.kind)
+        allowed = math.ceil(clean * len(most) - 1e-9)  # the texts that must be below the limit
+        return math.floor(most[allowed - 1] * 1000 + 1) / 1000 if allowed > 0 else 0.0
 
     def as_object(self) -> dict[str, Any]:
         """The content of `credibility.json`."""
@@ -249,8 +252,8 @@ def fit_findings(texts: Sequence[JudgedText], *, clean: float = CLEAN) -> Findin
         texts,
         [[next(own) if case.rule in rated else 1.0 for case in text.cases] for text in texts],
     )
-    limit = next((one for one in fit.limits() if fit.point(one).clean >= clean), None)
-    if limit is None:
+    limit = fit.limit_for(clean)
+    if fit.point(limit).clean < clean:
         raise DataError(
             f"no limit leaves {clean:.0%} of the faithful texts without a finding",
             remedy="give a lower --clean",
@@ -291,9 +294,7 @@ _SHOWN = (0.0, 0.7, 0.75, 0.8, 0.84, 0.86, 0.88, 0.9, 0.92, 0.95)
 
 def findings_tables(fit: FindingsFit) -> list[Table]:
     """The figures by limit, the findings of each rule, and the weights."""
-    points = [fit.point(limit) for limit in fit.limits()]
-    reached = (next((one for one in points if one.clean >= least), None) for least in _SHOWN)
-    shown = dict.fromkeys(one for one in reached if one is not None)
+    shown = dict.fromkeys(fit.point(fit.limit_for(least)) for least in _SHOWN)
     faithful = sum(not one.kind for one in fit.texts)
     title = f"out of fold, {faithful} faithful and {len(fit.texts) - faithful} wrong texts"
     tables = [

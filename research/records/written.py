@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from adequa.text import fold
+from adequa.text import Span, fold
 from adequa.text.values import truth_of
 
 DATA = Path(__file__).parent / "data"
@@ -22,7 +22,6 @@ HELD_OUT = 8
 _LONGEST_VALUE = 5
 """Words of a wrong value that may stand in the record in place of the right one."""
 
-Span = tuple[int, int]
 _Any = TypeVar("_Any")
 
 
