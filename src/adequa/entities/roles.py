@@ -270,7 +270,7 @@ class RoleCheck:
             if not alike and not {own.dimension, unit.dimension} <= CURRENCIES.keys():
                 continue
             if unit_of_key(self.roles.facts[number.fact].key) not in (number.unit, None):
-                continue  # `forecast_kWhYear`
+                continue  # key and value do not agree about the unit
             near = self._near_stems(span, sentence).keys() & self.roles.stems[number.fact]
             if near or not self.roles.explainer.explain(span, self.text):
                 return self._fault(span.start, span.end, "unit", number.fact, ())
