@@ -42,6 +42,7 @@ def test_a_reversed_comparison_is_found(text: str, word: str) -> None:
         "It grew from 2011 to 2021.",
         "The stock is at 49, twelve below the ten-year mean.",
         "The rolls earn 326.60, one euro more than the buns' 325.60.",
+        "It turns on 15.4 metres, longer than the Carver's but under the 21 metres of the Elk.",
     ],
 )
 def test_other_texts_have_none(text: str) -> None:
@@ -114,6 +115,8 @@ def test_another_row_and_the_other_way_are_found(
         ("There were 22 units, just under three quarters of the target of 45.", "just under three"),
         ("It sold for 2,250 francs, 18% more than the estimate of 1,900.", None),
         ("There were 22 units, about half of the target of 45.", None),
+        ("It has five garages, a quarter of their 2,400 spaces free.", None),
+        ("It had 1,160 backers, 45% more than its goal of $60,000.", None),
     ],
 )
 def test_a_share_must_fit_the_numbers_beside_it(text: str, words: str | None) -> None:

@@ -39,6 +39,30 @@ CREW = {
 }
 
 
+BIKES = {
+    "shop": "Velo Harkness",
+    "bikes": [
+        {"model": "Lark", "weightKg": 14.6, "price_eur": 310},
+        {"model": "Corrie", "weightKg": 9.8, "price_eur": 610},
+        {"model": "Piper", "weightKg": 8.4, "price_eur": 300},
+    ],
+}
+PITCHES = {
+    "site": "Lac Bleu",
+    "pitches": [
+        {"type": "tent", "eur_night": 19, "occ_jul": 0.85, "occ_aug": 0.95},
+        {"type": "chalet", "eur_night": 95, "occ_jul": 1.0, "occ_aug": 1.0},
+    ],
+}
+COUNTY = {
+    "county": "Nordmark",
+    "year": 2021,
+    "population": 212400,
+    "largest_town": {"name": "Elvsund", "inhabitants": 70800},
+}
+LISTED = {"list": "Slow Travel", "subscribers": 24000, "unsub_may": 96, "new_subs_may": 420}
+
+
 def reasons(record: Any, text: str) -> list[str]:
     """The reasons for what a text says wrongly."""
     judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
@@ -58,6 +82,12 @@ def reasons(record: Any, text: str) -> list[str]:
         (CREW, "Ann Bell of CN Arles swam against Mia Donn of Leeds Aquatics."),
         (TOWNS, "Isnes had the oldest people at 52.7, and Kvernes the youngest at 39.2."),
         (TOWNS, "Aldby has more inhabitants than Isnes. The largest town has 16,655 inhabitants."),
+        (BIKES, "The Piper: at 8.4 kg it weighs 1.4 kg less than the Corrie."),
+        (BIKES, "The Piper is €310 cheaper than the Corrie."),
+        (BIKES, "The Corrie costs more than double the usual price of 300 euros."),
+        (PITCHES, "Tents went from 85 percent full in July to 95 in August."),
+        (COUNTY, "Nordmark had 212,400 inhabitants in 2021."),
+        (LISTED, "The list gained 420 subscribers and lost 96."),
     ],
 )
 def test_right_roles(record: Any, text: str) -> None:

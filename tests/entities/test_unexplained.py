@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from adequa.data import Item, Triple
+from adequa.entities import JudgmentSettings, judge
 from adequa.entities.detector import Detector
 from adequa.entities.graph import Graph, compile_graph
 from adequa.entities.unexplained import (
@@ -20,6 +21,7 @@ from adequa.entities.unexplained import (
     _nearest_name,
     find_unexplained,
 )
+from adequa.readers.records import read_record
 from adequa.text import CALENDAR, GENERIC, fold
 
 FACTS = (
@@ -168,3 +170,16 @@ def test_the_nearest_name_is_the_first_of_the_most_similar(string: str) -> None:
     gaps = [Levenshtein.normalized_distance(fold(string), fold(one.label.base)) for one in names]
     nearest = names[gaps.index(min(gaps))].string if min(gaps) <= _FAR else None
     assert _nearest_name(string, GRAPH) == nearest
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No song of the chart reaches even 100,000 streams.",
+        "Half of the songs came out before midnight.",
+    ],
+)
+def test_a_limit_that_the_writer_chose_needs_no_value(text: str) -> None:
+    record = {"chart": "Aria", "streams": 91200, "out_at": "2025-03-04T21:30"}
+    judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
+    assert list(judgment.surplus()) == []

@@ -25,7 +25,7 @@ from adequa.entities.owners import (
     RowList,
     say_fact,
 )
-from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _stem
+from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, _stem
 from adequa.text import LONGEST_SENTENCE, starting_in, word_set
 from adequa.text.values import (
     UNITS,
@@ -53,6 +53,12 @@ _COMPARED = re.compile(
     rf"\b(?:(?P<up>{_MORE})|(?P<down>{_LESS}))\b(?P<gap>(?:[^.;!?]|\.(?=[0-9])){{0,45}}?)"
     r"(?:(?<=above)|(?<=below)|\bthan\b)\s(?:that of |those of |the one of |with |at |in |on )?"
 )
+_ADVERB = re.compile(r"\s(?:is|are|was|were|has|have|had|it|they|there)\b")
+"""After "above" or "below" that are not said of anything: "everything above is over 140,000"."""
+_TIMES_AS = re.compile(r"[a-z0-9. -]{1,24}\btimes\b")
+"""After "more than" before a multiple."""
+_ANOTHER = re.compile(r"\b(?:but|yet|though|while|under|over|below|above)\b")
+_WARMTH = re.compile(r"\b(?:warmer|hotter|colder|cooler)\b")
 _NOT = re.compile(r"\b(?:not|no|never|n't|neither|nor|hardly|than|whether|or)\b")
 _BEST = re.compile(
     r"\b(?:(?P<up>highest|largest|greatest|longest|biggest|heaviest|warmest|hottest|tallest|widest"
@@ -84,7 +90,9 @@ class ComparisonCheck(RoleCheck):
         for sentence in self.sentences:
             for match in _COMPARED.finditer(self.lower, *sentence):
                 before = self.lower[max(sentence[0], match.start() - 12) : match.start()]
-                if _NOT.search(before):
+                if _NOT.search(before) or _ADVERB.match(self.lower, match.end() - 1):
+                    continue
+                if _TIMES_AS.match(self.lower, match.end()):
                     continue
                 fault = self._compared(match, sentence)
                 if fault is not None:
@@ -121,6 +129,8 @@ class ComparisonCheck(RoleCheck):
         first, second = before[-1], after[0]
         if second.begin - right[0] < 3:
             return None  # "more than 200" is one number
+        if _ANOTHER.search(self.lower, right[0], second.begin + 1):
+            return None  # "longer than the Carver's but well under the 21 metres of the Elk"
         gap = self.text[first.end : place[0]]
         if first.end <= place[0] and "," not in gap and len(gap) < 14:
             return None  # "ten points more than": the difference
@@ -154,7 +164,7 @@ class ComparisonCheck(RoleCheck):
         self, up: bool, place: tuple[int, int], right: tuple[int, int], sentence: tuple[int, int]
     ) -> OwnerFault | None:
         """Two fields: "the approved sum was higher than the amount claimed"."""
-        index = self.roles.explainer.index
+        roles, index = self.roles, self.roles.explainer.index
         second = self._operand(right[0], min(right[1], right[0] + 45))
         if not second or starting_in(self.values, right[0], right[0] + 12):
             return None
@@ -175,6 +185,9 @@ class ComparisonCheck(RoleCheck):
             for other in second
             if one != other and self._alike(one, other) and self._together(one, other)
         ]
+        if _WARMTH.search(self.lower, *place):
+            kinds = [_kind(roles.facts[one], index.readings[one]) for one, _ in pairs]
+            pairs = [pair for pair, kind in zip(pairs, kinds, strict=True) if kind == "temperature"]
         plain = [pair for pair in pairs if not any(map(self._is_listed, pair))]
         pairs = plain or pairs
         if not pairs or {one for one, _ in pairs} & {*second}:
@@ -299,7 +312,7 @@ _TO = re.compile(r"[^.;!?\d]{0,30}\bto\s(?:about\s|around\s|almost\s|nearly\s|ju
 _UP_FROM = re.compile(r"[\s,(]{1,3}(?P<word>up|down)\sfrom\s(?:about\s|around\s)?")
 _THAN = re.compile(
     r",\s(?:which\s(?:is|was)\s)?(?:slightly\s|much\s|well\s|far\s|a\slittle\s)?"
-    rf"(?:(?P<up>{_MORE})|(?P<down>{_LESS}))(?:\sthan)?\sthe\s[^.;!?,\d]{{0,40}}"
+    rf"(?:(?P<up>{_MORE})|(?P<down>{_LESS}))(?:\sthan)?\sthe\s(?:(?!\bbut\b)[^.;!?,\d]){{0,40}}"
 )
 _FROM_WINDOW = 70
 
@@ -386,8 +399,10 @@ def find_wrong_shares(text: str, spans: Sequence[ValueSpan]) -> list[Reversal]:
         first, second = _base_number(one, other), _base_number(other, one)
         if first is None or second is None or not second or _is_share(one) or _is_share(other):
             continue
-        if not _ASIDE.fullmatch(lower, one.end, share.begin):
-            continue
+        if not _ASIDE.fullmatch(lower, one.end, share.begin) or one.words != other.words:
+            continue  # "five garages had a quarter of their 2,400 spaces free"
+        if bool(one.quantities[0].unit) < bool(other.quantities[0].unit):
+            continue  # "from 1,160 backers, 45% more than its goal of $60,000"
         after = _OF_THE.fullmatch(lower, share.end, other.begin)
         if after is None:
             continue
@@ -576,6 +591,8 @@ class RowCheck:
             return None  # several rows of a day: `SeriesCheck` has their extremes
         supports = self.text.explainer.index.explain(span, self.text.text)
         if not spoken or not supports or any(one.how != "same" for one in supports):
+            return None
+        if self.text.explainer.is_gap(span, self.text.text):
             return None
         facts = {fact for one in supports for fact in one.facts}
         rows = {self.row_of.get(fact) for fact in facts}

@@ -339,7 +339,7 @@ _RELATED = re.compile(
 _APART = re.compile(
     r"[,;:.()]|\b(?:and|or|but|than|with|against|while|after|before|from|to|beat|behind|ahead|like|as"
     r"|both|then|over|under|between|instead|replac\w+|follow\w+|joined|met|told|asked|when|where"
-    r"|who|which|whose|next|near|by|via)\b"
+    r"|who|which|whose|next|near|by|via|it|they|he|she|on|trail\w*|leads?|led|tops?|topped)\b"
 )
 _NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n['’]t\b")
 _ARE = re.compile(
@@ -515,6 +515,8 @@ class EntryCheck:
         supports = self.explainer.index.explain(span, self.text)
         facts = {fact for one in supports for fact in one.facts}
         if any(one.how in ("part", "score") for one in supports):
+            return None
+        if self.explainer.is_gap(span, self.text):
             return None
         if not facts:
             made = self.explainer.explain(span, self.text)

@@ -21,6 +21,7 @@ from adequa.text import fold, split_sentences, starting_in, word_set
 from adequa.text.values import (
     UNITS,
     Explainer,
+    Quantity,
     ValueFact,
     ValueSpan,
     dimension_of_key,
@@ -64,6 +65,11 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return word[:7]
+
+
+def _is_short_for(stem: str, word: str) -> bool:
+    """Whether a stem of a key is that of a word, or an abbreviation of it: `subs`, `temp`."""
+    return stem == word or (3 <= len(stem) < len(word) and word.startswith(stem))
 
 
 def _named_words(key: str) -> list[str]:
@@ -220,6 +226,9 @@ class RoleCheck:
                 continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
+            if facts and self.roles.explainer.is_gap(span, self.text):
+                continue
+            facts |= self._facts_of_same_unit(span, sentence) if facts else set()
             if not facts and (fault := self._wrong_amount(span, sentence)) is not None:
                 yield fault
             if not facts or any(one.how in ("score", "part") for one in supports):
@@ -243,6 +252,21 @@ class RoleCheck:
                 fault = self._wrong_object(span, facts, sentence, exact=exact)
             if fault is not None:
                 yield fault
+
+    def _facts_of_same_unit(self, span: ValueSpan, sentence: tuple[int, int]) -> set[int]:
+        """The facts of a bare number in the unit of one before it: "from 85 per cent to 95"."""
+        if span.kind != "number" or any(one.unit for one in span.quantities):
+            return set()
+        units = [
+            one.quantities[0].unit
+            for one in starting_in(self.values, sentence[0], span.start)
+            if one.quantities and one.quantities[0].unit
+        ]
+        if not units:
+            return set()
+        measured = tuple(Quantity(one.value, units[-1]) for one in span.quantities)
+        supports = self.roles.explainer.index.explain(span._replace(quantities=measured), self.text)
+        return {fact for one in supports for fact in one.facts}
 
     def _is_exact(self, span: ValueSpan, fact: int) -> bool:
         """Whether a value is that of a fact, or has another sign: what is paid may be negative."""
@@ -359,7 +383,10 @@ class RoleCheck:
                 if not roles.explainer.index.readings[one].quantities:
                     for word in _WORD.findall(roles.facts[one].value):
                         near.pop(_stem(word), None)
-        least = max(len(self._all_stems(fact) & near.keys()) for fact in facts)
+        least = max(
+            sum(any(_is_short_for(stem, word) for word in near) for stem in self._all_stems(fact))
+            for fact in facts
+        )
         reach = _NEAR if span.kind not in ("date", "time") else _NEAR_DATE
         said = [
             place
@@ -382,6 +409,8 @@ class RoleCheck:
         place = said[0]
         if {roles.facts[fact].key for fact in facts} & fields:
             return None
+        if self._is_of_year(span, facts) or self._is_of_unnamed(place, facts, sentence):
+            return None
         if not all(self._one_unit(place, fact) for fact in facts):
             return None
         if self._is_said(place, span, sentence):
@@ -389,6 +418,25 @@ class RoleCheck:
         if not exact and roles.explainer.derives(span, self.text, place):
             return None
         return self._fault(span.start, span.end, "owner", place, facts)
+
+    def _is_of_year(self, span: ValueSpan, facts: set[int]) -> bool:
+        """Whether a number is a year of the data: "the viola of 1921" is not lot 1921."""
+        keys = (self.roles.facts[fact].key for fact in facts)
+        return bool(span.dates) and any(_YEAR_KEYS.intersection(words_of_key(key)) for key in keys)
+
+    def _is_of_unnamed(self, place: int, facts: set[int], sentence: tuple[int, int]) -> bool:
+        """Whether a field is that of another thing than a value, and the sentence lacks its name.
+
+        The inhabitants of the largest town are not what "the county has 212,400 inhabitants" means.
+        """
+        triples = self.roles.triples
+        subject = triples[place].subject
+        if subject in {triples[fact].subject for fact in facts}:
+            return False
+        return subject.lower() not in self.lower[slice(*sentence)] and all(
+            triples[fact].subject.lower() != subject.lower() and not self.roles.facts[fact].group
+            for fact in facts
+        )
 
     def _one_unit(self, one: int, other: int) -> bool:
         readings = self.roles.explainer.index.readings
@@ -436,9 +484,12 @@ class RoleCheck:
         if not all(owners):
             return None
         part = self._part(span.start, sentence)
-        inside = starting_in(self._named, *part)
-        inside = inside or starting_in(self._named, sentence[0], span.start)
+        inside = self._owners_in(part, span)
+        inside = inside or self._owners_in((sentence[0], span.start), span)
         if not inside:
+            return None
+        last = max((one.end for one in inside if one.end <= span.start), default=span.start)
+        if _OF_ANOTHER.search(self.lower, last, span.start):
             return None
         spoken = [roles.names[one.entity] for one in inside]
         common = frozenset.intersection(*spoken)
@@ -459,6 +510,17 @@ class RoleCheck:
         if not exact and roles.explainer.derives(span, self.text, own_facts[0]):
             return None
         return self._fault(span.start, span.end, "owner", own_facts[0], facts)
+
+    def _owners_in(self, part: tuple[int, int], span: ValueSpan) -> list[Mention]:
+        """The objects named in a part, without those that a value is only compared with."""
+        return [
+            one
+            for one in starting_in(self._named, *part)
+            if not _THAN_IT.search(self.lower, max(part[0], one.start - 24), one.start)
+            and not (
+                one.start > span.end and _THAN.search(self.lower, span.end, one.start) is not None
+            )
+        ]
 
     @cached_property
     def _named(self) -> list[Mention]:
@@ -615,6 +677,14 @@ class RoleCheck:
         return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
 
 
+_THAN = re.compile(r"\bthan\b")
+_THAN_IT = re.compile(r"\bthan (?:(?:the|in|at|on|for|with|that|of|by|its) ){0,3}\Z")
+_OF_ANOTHER = re.compile(
+    r"\b(?:than|twice|double|triple|half(?! of)|times|compared with|against|versus|usual|normal"
+    r"|standard|ordinary|regular)\b[^,;]*\Z"
+)
+"""Words between an object and a value that is not its own: "more than double the usual fee of"."""
+_YEAR_KEYS = word_set("year built founded opened established since born yob vintage made")
 _IS_COUNT = re.compile(r"(?:^|[._])(?:n|no|count|number|value|total|amount)$")
 _UP_OR_DOWN = re.compile(
     r"\b(?:(?P<up>up|rose|risen|rises?|increased?|increases|grew|gained|higher|climbed)"

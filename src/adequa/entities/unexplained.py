@@ -279,6 +279,11 @@ def _values_of_record(
             continue
         if _PER.search(text.string, max(0, span.begin - 8), span.begin):
             continue  # "litres per 100 km"
+        if _LIMIT.search(text.string, max(0, span.begin - 60), span.begin):
+            continue  # "no song reaches 100,000"
+        middle = span.kind == "time" and _MIDDLE.fullmatch(text.string, span.begin, span.end)
+        if middle and _BOUND.search(text.string, max(0, span.begin - 8), span.begin):
+            continue  # "half of the calls came before midnight"
         if values.explain(span, text.string):
             known.add(text.string[span.start : span.end])
         else:
@@ -301,6 +306,13 @@ def _values_of_record(
 
 
 _PER = re.compile(r"\bper \Z")
+_LIMIT = re.compile(
+    r"\b(?:[Nn]either|[Nn]o|[Nn]one|[Nn]ever|[Nn]obody|[Nn]othing|not)\b[^.;,]*"
+    r"\b(?:reach\w*|pass\w*|top\w*|touch\w*)(?: even)? \Z"
+)
+"""What nothing reaches is a limit that the writer chose."""
+_MIDDLE = re.compile(r"(?:noon|midday|midnight)")
+_BOUND = re.compile(r"\b(?:before|after|past|until|till) \Z")
 
 
 def _not_derived(

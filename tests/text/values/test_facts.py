@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 
 import pytest
 
@@ -165,3 +166,46 @@ def test_time_grows_with_facts_and_text() -> None:
     once = max(seconds(1), 0.005)
     # The best of three: a garbage collection among all other tests takes a second.
     assert min(seconds(8) for _ in range(3)) < 30 * once
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "number", "unit"),
+    [
+        ("priceKEur", "845", "845000", "euro"),
+        ("budgetMioEur", "4.8", "4800000", "euro"),
+        ("amount", "340 kEUR", "340000", "euro"),
+        ("viewers_000", "1260", "1260000", None),
+        ("Area (1000 ha)", "52", "52000", "hectare"),
+        ("reads_M", "142", "142000000", None),
+    ],
+)
+def test_a_key_or_a_value_may_have_a_scale(
+    key: str, value: str, number: str, unit: str | None
+) -> None:
+    quantity = read_value(ValueFact(key, value)).quantities[-1]
+    assert (quantity.value, quantity.unit) == (Decimal(number), unit)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("period", "2026-Q3", "It ran from July to September 2026."),
+        ("weekend", "2026-11-06/08", "It opened on the weekend of 6 to 8 November 2026."),
+        ("sampled", "2025-07-21T08:00/10:30", "It was sampled on 21 July 2025 until 10:30."),
+    ],
+)
+def test_a_period_has_its_months_days_and_times(key: str, value: str, text: str) -> None:
+    assert unexplained([ValueFact(key, value)], text) == []
+
+
+def test_a_field_of_the_month_before_gives_that_month() -> None:
+    facts = [ValueFact("month", "2026-01"), ValueFact("sessionsPrevMonth", "40000")]
+    assert unexplained(facts, "There were fewer in December 2025.") == []
+    assert unexplained(facts, "There were fewer in November 2025.") == ["November 2025"]
+    assert unexplained(facts[:1], "There were fewer in December 2025.") == ["December 2025"]
+
+
+def test_the_ends_of_a_range_in_millions_are_rounded_outwards() -> None:
+    facts = [ValueFact("revenue_meur", value) for value in ("41.2", "39.6", "52.4")]
+    assert unexplained(facts, "Revenue stayed between 39 and 53 million euros.") == []
+    assert unexplained(facts, "Revenue stayed between 36 and 53 million euros.") == ["36"]

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import time
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.text.values import find_values, spans
+from adequa.text.values import Quantity, find_values, spans
 
 
 def read(text: str) -> list[tuple[str, str, str, str | None, str]]:
@@ -131,3 +132,22 @@ def test_the_quick_looks_miss_no_value(pieces: list[str], gap: str) -> None:
         (spans._JOINED, spans._SCORE),
     ):
         assert quick.search(lower) or not pattern.search(lower)
+
+
+def test_one_in_a_larger_number_is_a_share_and_more_of_them_are_not() -> None:
+    assert [one.kind for one in find_values("About one dollar in 24 was lost.")] == ["share"]
+    assert "share" not in [one.kind for one in find_values("They scored 3 goals in 24 games.")]
+
+
+def test_a_currency_code_may_stand_before_the_number() -> None:
+    (span,) = find_values("It earned NOK 36,000.")
+    assert span.quantities[0].unit == "Norwegian krone"
+
+
+def test_the_first_end_of_a_range_has_the_scale_of_the_second() -> None:
+    first, _ = find_values("between 39 and 53 million euros")
+    assert first.quantities[0] == Quantity(Decimal(39_000_000), "euro")
+
+
+def test_decimals_are_not_continued_by_a_smaller_unit() -> None:
+    assert len(find_values("at least 0.9 m, 10 cm less than")) == 2

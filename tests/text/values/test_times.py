@@ -164,3 +164,17 @@ def test_the_quick_looks_miss_no_time(pieces: list[str], gap: str) -> None:
     lower = gap.join(pieces)
     assert times._AFTER_HOUR.search(lower) or not times._FIGURES.search(lower)
     assert times._IN_WORDS.search(lower) or not times._WORDED.search(lower)
+
+
+@pytest.mark.parametrize(
+    ("text", "hour", "minute"),
+    [
+        ("At 6.52 that evening", 18, 52),
+        ("a quarter to midnight", 23, 45),
+        ("ten past noon", 12, 10),
+        ("at 9.15 in the morning", 9, 15),
+    ],
+)
+def test_a_time_with_a_full_stop_or_beside_midnight(text: str, hour: int, minute: int) -> None:
+    (span,) = find_times(text)
+    assert span.readings == (Clock(hour, minute),)

@@ -161,3 +161,14 @@ def test_a_yes_or_no_in_another_form_of_words(key: str, value: str, text: str) -
 )
 def test_a_yes_or_no_that_agrees(key: str, value: str, text: str) -> None:
     assert not find_contradictions([ValueFact(key, value, None, "")], text, bare=True)
+
+
+def test_what_is_said_of_some_rows_contradicts_none_of_them() -> None:
+    facts = [
+        ValueFact("parts.name", "oats", group="/parts/0"),
+        ValueFact("parts.organic", "true", group="/parts/0"),
+        ValueFact("parts.name", "honey", group="/parts/1"),
+        ValueFact("parts.organic", "false", group="/parts/1"),
+    ]
+    assert not find_contradictions(facts, "One of the parts is organic; the honey is not.")
+    assert find_contradictions(facts, "The honey is organic.")

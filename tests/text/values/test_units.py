@@ -56,3 +56,16 @@ def test_the_unit_is_read_from_a_key(key: str, unit: str) -> None:
 @pytest.mark.parametrize("key", NO_UNIT.split())
 def test_a_key_without_a_unit_has_none(key: str) -> None:
     assert unit_of_key(key) is None
+
+
+def test_two_units_at_the_end_of_a_key_are_a_rate() -> None:
+    assert unit_of_key("P_mg_kg") == "milligram"
+    assert unit_of_key("lime_t_ha") == "tonne"
+    assert unit_of_key("pump_l_min") == "litre"
+    assert unit_of_key("weight_kg") == "kilogram"
+
+
+def test_nautical_miles_and_nanometres_have_one_symbol_in_keys() -> None:
+    assert unit_of_key("course_nm") == "nautical mile"
+    assert unit_of_key("laser_wavelength_nm") == "nanometre"
+    assert unit_of_key("torque_nm") == "newton metre"

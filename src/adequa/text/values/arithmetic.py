@@ -62,6 +62,8 @@ _MADE = re.compile(
 """Words of a clause whose number is most often not that of a single field."""
 _ALONE_GAP = 0.6
 """How far a number may be off the only one of its dimension; chosen on the open records."""
+_LARGE = 1000
+"""From here on two numbers of one field or object may make another without being spoken of."""
 _THAN = re.compile(
     r"\b(?:than|above|below|over|under|short of|ahead|behind|beat\w*|exceed\w*|miss\w*)\b"
 )
@@ -441,8 +443,13 @@ class Arithmetic(Terms):
                             yield self._support([other, one], "share")
 
     def _is_known(self, query: Query, *terms: Term) -> bool:
-        """Whether the sentence has or speaks of a term; a measured number may go without."""
+        """Whether the sentence has or speaks of a term; a measured or large one may go without."""
         if query.dimension is not None and query.span.hedge == "none":
+            return True
+        one_kind = len({(term.field, term.unit) for term in terms}) == 1 or (
+            len({(term.group, term.unit) for term in terms}) == 1
+        )
+        if query.span.hedge == "none" and query.seen.value >= _LARGE and one_kind:
             return True
         every = all if query.span.hedge not in ("none", "about") else any  # wide intervals
         return every(term.said or self._is_told(term, query.sentence) for term in terms)
@@ -458,7 +465,7 @@ class Arithmetic(Terms):
         kind = "money" if dimension in CURRENCIES else dimension
         found: list[tuple[float, Term]] = []
         totals = [term for term in self._totals if term.whole or unit is None]
-        for term in (*self._values, *self._spells, *totals, *_terms_said(sentence)):
+        for term in (*self._amounts, *self._spells, *totals, *_terms_said(sentence)):
             if term.dimension == dimension:
                 found.append((term.base if dimension is not None else term.raw, term))
             elif term.dimension is not None or own is None:
@@ -472,7 +479,7 @@ class Arithmetic(Terms):
         dimension = query.dimension
         found: list[tuple[float, Term]] = []
         whole = [term for term in self._totals if term.whole]
-        for term in (*self._values, *whole, *_terms_said(query.sentence)):
+        for term in (*self._amounts, *whole, *_terms_said(query.sentence)):
             if term.dimension == dimension and dimension is not None:
                 continue
             if term.dimension == "share":

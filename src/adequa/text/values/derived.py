@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 
 from adequa.text.sentences import word_set
 from adequa.text.values.arithmetic import (
@@ -30,7 +30,7 @@ from adequa.text.values.arithmetic import (
     significant_digits,
 )
 from adequa.text.values.facts import Support, interval_in
-from adequa.text.values.numbers import Interval, Quantity
+from adequa.text.values.numbers import Hedge, Interval, Quantity
 from adequa.text.values.spans import ValueSpan
 from adequa.text.values.terms import (
     MOST,
@@ -40,7 +40,6 @@ from adequa.text.values.terms import (
     is_near,
     is_within,
     scaled,
-    short_stem,
     stems_of_key,
 )
 from adequa.text.values.units import (
@@ -63,7 +62,7 @@ _GAP_WORDS = re.compile(
     r"|remain\w*|left|spare|empty|free|leaves|spans?|short|aged?|old|took|takes|last\w*|within"
     r"|apart|improv\w*|sav\w+|by|still|late|delay\w*|for|spent|in|since|over|grew|grow\w*|cut"
     r"|reduc\w*|won|missed|took|ran|runs?|climb\w*|made up|unanswered|wide|high|given|instead"
-    r"|page|pages|further)\b"
+    r"|page|pages|further|not|without|never)\b"
 )
 _SHARE_WORDS = re.compile(
     r"%|\b(?:per ?cent|percent\w*|share|half|thirds?|quarters?|fifths?|of|times|twice|ratio|double"
@@ -74,7 +73,7 @@ _PRODUCT_WORDS = re.compile(
     r"\b(?:total\w*|altogether|in all|together|com(?:es?|ing) to|came to|stay|bill|worth|cost\w*"
     r"|hold|weigh\w*|amount\w*|pieces|sum|adds?|instead|makes?|earn\w*|turnover|revenue|that is|so"
     r"|gives?|means|would|brings?|brought|equals?|year(?:ly)?|annual\w*|takings|sales|pays?|paid"
-    r"|charged?|gave)\b"
+    r"|charged?|gave|leav\w+|left|rest|remain\w*)\b"
 )
 _SOME_ROWS = re.compile(
     r"\b(?:first|last|final|opening|between|from|until|through|half|quarter|weekend|remaining|rest"
@@ -84,11 +83,54 @@ _SOME_ROWS = re.compile(
 _EACH = re.compile(r"\b(?:per|each|apiece|every)\b")
 
 
+_DOWNWARDS = re.compile(
+    r"\b(?:f[ae]ll\w*|drop\w*|down|below|retreat\w*|rece\w+|los[est]\w*|lost|shr[aiu]nk\w*|lower"
+    r"|declin\w*|decreas\w*|short|deficit|less|fewer|behind|cut|reduc\w*|slip\w*|slid\w*|dip\w*"
+    r"|withdr\w*|refund\w*|discount\w*|off|weak\w*|negative|churn\w*|cancel\w*|downgrad\w*)\b"
+)
+"""Words with which a text says a negative number of the data without its sign."""
+_OTHERS = re.compile(
+    r"\b(?:not|n[o']t|never|without|rest|others?|remain\w*|un\w{3,}|missed|missing|absent|fail\w*"
+    r"|except|all but|free|empty|complet\w*|nobody|none)\b"
+)
+"""Words that speak of what a share leaves."""
+_OF_THEM = re.compile(r"[^.;]{0,60}?\b(?:of (?:them|which|whom|these)|as many)\b")
+"""Words after a number whose parts follow."""
+_PER_HUNDRED = re.compile(r"per[_ ]?100[_ ]?(g|ml)", re.IGNORECASE)
+_PERIOD_SAID = re.compile(
+    r"(?:\s[a-z]+)?\s(?:an?|per|each|every)\s(?P<period>hour|day|night|week|month|year)\b"
+)
+_PERIODS = {
+    "hour": 1 / 24, "day": 1.0, "daily": 1.0, "night": 1.0, "week": 7.0, "weekly": 7.0,
+    "month": 365.25 / 12, "monthly": 365.25 / 12, "mo": 365.25 / 12, "quarter": 365.25 / 4,
+    "year": 365.25, "yearly": 365.25, "annual": 365.25, "yr": 365.25, "annum": 365.25,
+}  # fmt: skip
+"""The days of the periods for which keys and texts give a rate."""
+_PERIOD_SLACK = 0.02
+"""How far a rate may be off for periods of other lengths: a month may have four weeks and more."""
+_FIRST_ROWS = re.compile(
+    r"\b(?P<n>two|three|four|five|six|seven|eight|nine|ten|[2-9])\s(?:\w+\s)?"
+    r"(?:\w{3,}est|top|bottom|best|worst|first|last|least|leading|most \w+|least \w+)\b"
+    r"|\b(?:top|bottom|first|last|best|worst|\w{3,}est)\s"
+    r"(?P<m>two|three|four|five|six|seven|eight|nine|ten|[2-9])\b"
+)
+"""Some rows at the top or the bottom of a list by one of its fields: "the three lowest ratings"."""
+_ROW_COUNTS = {
+    "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10,
+}  # fmt: skip
+
+
 _RUNNING = re.compile(
     r"\b(?:lead|led|ahead|level|equal\w*|advantage|made it|half|draw|drew|deficit|trail\w*|behind"
     r"|down|came back|comeback|turned)\b"
 )
 _NEEDS_RELEVANCE = frozenset({"share", "difference", "product", "rate", "total"})
+_LARGE_TOTAL = 100
+"""From here on the total of a field over all rows counts without its words: passengers are `pax`.
+
+Chosen on records s to v of 180 that were written for calibration.
+"""
 _CERTAIN_DIGITS = 4
 """From so many significant digits on, the sentence need not speak of the facts either."""
 _SUM_CALL = (
@@ -98,11 +140,20 @@ _SUM_CALL = (
     re.compile(r"[^.;,]{0,25}\b(?:altogether|in all|combined|in total)\b"),
 )
 """What calls a number a mean or a sum, before it and after it."""
+_GAP_CALL = (
+    re.compile(
+        r"\b(?:by|another|further|extra|additional|gain\w*|lost|rose|risen|fell|net|plus|minus"
+        r"|fallen|(?:margin|difference|gap|lead|balance|surplus|deficit|rise|increase) of)\s\Z"
+    ),
+    re.compile(r"\s(?:more|less|fewer|short|above|below|ahead|behind|apart|\w{3,}er)\b"),
+)
+"""The same for a difference."""
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
 _ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
 """What follows a share that is said of numbers before it."""
 _POINTS = re.compile(r" (?:percentage )?points?\b")
 _LAST_DAY = dt.date.max.toordinal()
+_DAY = 86400.0
 _MEAN_KEYS = word_set("avg average mean typical median")
 _SUM_KEYS = word_set("total totals sum gross overall cumulative")
 
@@ -130,6 +181,8 @@ class Explainer(Arithmetic):
             return tuple(self._later_dates(span, sentence))
         if kept or not span.quantities or span.kind == "ordinal":
             return kept
+        if below := (*self._below_zero(span, sentence),):
+            return below
         readings = [*span.quantities]
         if span.kind == "number" and not any(one.unit for one in readings):
             units = dict.fromkeys(
@@ -145,13 +198,17 @@ class Explainer(Arithmetic):
             readings += borrowed
         if not readings[0].unit and _POINTS.match(text, span.end):
             readings.append(Quantity(readings[0].value, "percentage point"))
+        if readings[0].unit == "degree":
+            readings.append(Quantity(readings[0].value, "degree Celsius"))
         readings += _without_unit(span.quantities[0])
         for quantity in readings:
             query = Query(quantity, interval_in(quantity, span), span, sentence)
             certain = query.is_sure and significant_digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
                 whole = found.how == "total" and len(found.facts) > 2
-                whole = whole and (query.is_sure or query.dimension is not None)
+                whole = whole and (
+                    query.is_sure or query.dimension is not None or quantity.value >= _LARGE_TOTAL
+                )
                 lasting = found.how == "total" and query.dimension == "time"
                 beside = query.is_sure or lasting
                 beside = beside and len({self._group(one) for one in found.facts}) == 1
@@ -217,6 +274,21 @@ class Explainer(Arithmetic):
                     yield self._support([term], "unit")
                     return
 
+    def is_gap(self, span: ValueSpan, text: str) -> bool:
+        """Whether words beside a number call it a difference, and two facts spoken of make it."""
+        sentence = Sentence(text, span)
+        if not span.quantities or not sentence.calls(*_GAP_CALL):
+            return False
+        readings = [*span.quantities[:1]]
+        if not readings[0].unit:
+            readings.append(Quantity(readings[0].value, "percent"))  # "a net score of plus 52"
+        for quantity in readings:
+            query = Query(quantity, interval_in(quantity, span), span, sentence)
+            for found in self._gaps(query):
+                if any(self._bears(fact, sentence) for fact in found.facts):
+                    return True
+        return False
+
     def derives(self, span: ValueSpan, text: str, place: int) -> bool:
         """Whether a value follows from several facts, one of which is that at a place."""
         if not span.quantities:
@@ -258,22 +330,51 @@ class Explainer(Arithmetic):
         if len(self._members.get(key, ())) > 1:
             own = {*words_of_key(key)}
             if sentence.calls(*MEAN_CALL) and not own & _MEAN_KEYS:
-                return False
+                return self._is_only_row(fact, sentence)  # `arpa_usd` of a row that is named
             if sentence.calls(*_SUM_CALL) and not own & _SUM_KEYS:
                 return False
         return True
 
+    def _is_only_row(self, fact: int, sentence: Sentence) -> bool:
+        """Whether a sentence names the row of a fact, and no other row of its field."""
+        rows = {self._group(one) for one in self._members[self.index.facts[fact].key]}
+        for words in (sentence.clause, sentence.lower):
+            named = {
+                row
+                for row in rows
+                if any(name in words for name in self._names_of_groups.get(row, ()))
+            }
+            if named:
+                return named == {self._group(fact)}
+        return False
+
+    def _below_zero(self, span: ValueSpan, sentence: Sentence) -> Iterator[Support]:
+        """A negative number that the text gives without its sign: "retreated by 34 m"."""
+        if span.kind != "number" or not _DOWNWARDS.search(sentence.lower):
+            return
+        negated = tuple(Quantity(-one.value, one.unit) for one in span.quantities if one.value > 0)
+        hedges: dict[str, Hedge] = {"just over": "just under", "just under": "just over"}
+        hedges |= {"over": "under", "under": "over"}
+        hedge = hedges.get(span.hedge, span.hedge)
+        if negated:
+            opposite = span._replace(quantities=negated, hedge=hedge)
+            yield from self.index.explain(opposite, "")
+
     def _ways(self, query: Query) -> Iterator[Support]:
         """Every derivation, the likeliest kinds first."""
         if query.seen.unit == "cent":
+            if query.speaks(_GAP_WORDS):
+                yield from self._gaps(query)
             return
         if query.sentence.calls(*MEAN_CALL) and query.seen.unit != "percent":
             yield from self._means(query)
             yield from self._rates(query)
             yield from self._lapses(query)
+            yield from self._portions(query)
             return
         if query.seen.unit == "percentage point":
             yield from self._gaps(query._replace(seen=Quantity(query.seen.value, "percent")))
+            yield from self._gaps_of_shares(query)
             return
         if query.span.kind in ("share", "ratio") or query.seen.unit == "percent":
             if query.span.kind == "ratio" or query.speaks(_SHARE_WORDS):
@@ -287,6 +388,7 @@ class Explainer(Arithmetic):
             yield from self._lapses(query)
         if query.seen.unit == "degree":  # of temperatures: "47 degrees warmer"
             yield from self._gaps(query._replace(seen=Quantity(query.seen.value, "degree Celsius")))
+        yield from self._portions(query)
         yield from self._sums(query, cued=query.speaks(_SUM_WORDS))
         if query.speaks(_MEAN_WORDS):
             yield from self._means(query)
@@ -331,7 +433,10 @@ class Explainer(Arithmetic):
             if query.dimension is None and term.parts > 2:
                 measured = measured or query.seen.value >= 10
             if is_near(abs(number), query.base) and (
-                cued or measured or self._is_named(term, query.sentence)
+                cued
+                or measured
+                or self._is_named(term, query.sentence)
+                or all(self._spoken_of(fact, query.sentence) > 1 for fact in term.facts)
             ):
                 yield self._support([term], "product" if " times " in term.field else "total")
         for terms in self._columns:
@@ -342,6 +447,17 @@ class Explainer(Arithmetic):
             ]
             if len(some) > 1 and is_near(sum(number for number, _ in some), query.base):
                 yield self._support([term for _, term in some], "total")
+        yield from self._sums_of_first(query)
+        if _OF_THEM.match(query.sentence.lower, query.span.end - query.sentence.start):
+            whole = [
+                (number, term)
+                for number, term in self._views(query.dimension, self._totals)
+                if term.whole and not term.number and " times " not in term.field
+            ]
+            for (first, one), (second, other) in combinations(whole[:MOST], 2):
+                together = one.group == other.group and one.unit == other.unit
+                if together and is_near(first + second, query.base):
+                    yield self._support([one, other], "total")
         for terms in self._fields if cued and _SOME_ROWS.search(query.sentence.lower) else ():
             numbers = self._views(query.dimension, terms[:MOST])
             if self._is_told(terms[0], query.sentence):
@@ -351,7 +467,7 @@ class Explainer(Arithmetic):
                         total += number
                         if is_near(total, query.base):
                             yield self._support([numbers[first][1], last], "total")
-        for number, one in self._views(query.dimension, self._values):
+        for number, one in self._views(query.dimension, self._amounts):
             rest = Interval(query.base.low - number, query.base.high - number)
             for other in self._partners(query.dimension, rest):
                 related = one.field != other.field and one.unit == other.unit
@@ -365,12 +481,68 @@ class Explainer(Arithmetic):
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([one, other], "total")
 
+    def _sums_of_first(self, query: Query) -> Iterator[Support]:
+        """The sum of some rows at an end of the list by any of its fields."""
+        found = _FIRST_ROWS.search(query.sentence.lower)
+        if found is None:
+            return
+        said = found["n"] or found["m"]
+        count = _ROW_COUNTS.get(said) or int(said)
+        for terms in self._fields:
+            numbers = {term.group: (number, term) for number, term in self._views(
+                query.dimension, terms[:MOST])}  # fmt: skip
+            if len(numbers) <= count:
+                continue
+            for other in self._fields:
+                rows = sorted(
+                    (term for term in other[:MOST] if term.group in numbers),
+                    key=lambda term: term.base,
+                )
+                for some in (rows[:count], rows[-count:]):
+                    total = sum(numbers[term.group][0] for term in some)
+                    if len(some) == count and is_near(total, query.base):
+                        yield self._support([numbers[term.group][1] for term in some], "total")
+
+    def _portions(self, query: Query) -> Iterator[Support]:
+        """What a serving has of what the data gives for 100 g, and a rate for another period."""
+        said = _PERIOD_SAID.match(query.sentence.lower, query.span.end - query.sentence.start)
+        wanted = _PERIODS[said["period"]] if said else None
+        for number, term in self._views(query.dimension, self._values):
+            if hundred := _PER_HUNDRED.search(term.field):
+                mass = hundred[1].lower() == "g"
+                for size in self._values:
+                    if size.dimension == ("mass" if mass else "volume") and not (
+                        _PER_HUNDRED.search(size.field)
+                    ):
+                        times = size.base / (0.1 if mass else 1e-4)
+                        if is_near(number * times, query.base):
+                            yield self._support([term, size], "product")
+            if wanted is not None:
+                words = words_of_key(term.field)
+                own = next((_PERIODS[word] for word in words if word in _PERIODS), None)
+                if own is None or own == wanted:
+                    continue
+                made = number * wanted / own
+                slack = _PERIOD_SLACK * abs(made)
+                if is_near(made, Interval(query.base.low - slack, query.base.high + slack)):
+                    yield self._support([term], "rate")
+
     def _means(self, query: Query) -> Iterator[Support]:
         for number, term in self._views(query.dimension, self._totals):
-            if term.mark and short_stem(term.mark) not in query.sentence.stems:
-                continue
+            marks = stems_of_key(term.mark)
+            if marks and not query.sentence.stems.intersection(marks):
+                continue  # the mean of some rows, of which the sentence does not speak
             if term.parts and is_near(number / term.parts, query.base):
                 yield self._support([term], "mean")
+        for terms in self._fields if _MEAN_WORDS.search(query.sentence.lower) else ():
+            rows = [
+                (number, term)
+                for number, term in self._views(query.dimension, terms[:MOST])
+                if self._is_named(term, query.sentence)
+            ]
+            mean = sum(number for number, _ in rows) / max(len(rows), 1)
+            if 1 < len(rows) < len(terms) and is_near(mean, query.base):
+                yield self._support([term for _, term in rows], "mean")
         some = query.is_sure and _SOME_ROWS.search(query.sentence.lower)
         for terms in self._fields if some else ():
             numbers = [number for number, _ in self._views(query.dimension, terms[:MOST])]
@@ -413,6 +585,19 @@ class Explainer(Arithmetic):
                 if related and (cued or self._are_in(query.sentence, one, other)):
                     yield self._support([other, one], "change" if near else "difference")
 
+    def _gaps_of_shares(self, query: Query) -> Iterator[Support]:
+        """The points between a share of the data and that of two fields: vaccinated of target."""
+        totals = [term for term in self._totals if term.whole and " times " not in term.field]
+        shares = [term for term in self._values if term.dimension == "share" and term.single]
+        for one, other in permutations(totals[:MOST], 2):
+            if one.group != other.group or one.unit != other.unit or other.base <= 0:
+                continue
+            made = one.base / other.base
+            for share in shares if 0 < made < 2 else ():
+                near = is_near(abs(made - share.base), scaled(query.interval, 0.01))
+                if near and self._is_told(share, query.sentence):
+                    yield self._support([one, other, share], "difference")
+
     def _are_ends(self, one: Term, other: Term) -> bool:
         """Whether two numbers are the first and last, or the highest and lowest, of a field."""
         for terms, *ends in self._ends.get(one.field, ()):
@@ -453,6 +638,12 @@ class Explainer(Arithmetic):
                 name = f"{self.index.facts[one].key} to {self.index.facts[other].key}"
                 shown = f"{self.index.facts[one].value}, {self.index.facts[other].value}"
                 yield Support((one, other), "time", f"time of {name} ({shown})")
+        if interval.high < _DAY and query.span.kind != "time":
+            clocks = [one for one in self._moments if self._is_dateless(one[1])]
+            for one, other in _apart(clocks, Interval(_DAY - interval.high, _DAY - interval.low)):
+                if other < one and (cued or self._group(one) == self._group(other)):
+                    shown = f"{self.index.facts[other].value}, {self.index.facts[one].value}"
+                    yield Support((other, one), "time", f"time over midnight ({shown})")
 
     def _later_dates(self, span: ValueSpan, sentence: Sentence) -> Iterator[Support]:
         """A date that lies a duration of the data after or before a date of the data."""
@@ -483,6 +674,7 @@ class Explainer(Arithmetic):
             plain = term.dimension is None and term.group in self._hundreds
             if plain and is_near(term.raw / 100, interval):
                 yield self._support([term], "percentage")
+        yield from self._shares_of_rows(interval, sentence)
         ways = [interval]
         own = sentence.span
         before = sentence.lower[: max(0, own.begin - sentence.start)]
@@ -516,6 +708,33 @@ class Explainer(Arithmetic):
                         if alike and (part or of_one or related):
                             yield self._support([other, one], "share")
         yield from self._ratios_in_sentence(interval, sentence)
+
+    def _shares_of_rows(self, interval: Interval, sentence: Sentence) -> Iterator[Support]:
+        """A share of the rows of a list, what a share leaves, or a part of it and a total."""
+        if _OTHERS.search(sentence.lower):
+            for term in self._values:
+                part = term.dimension == "share" and 0 < term.base < 1
+                if part and is_near(1 - term.base, interval) and self._is_told(term, sentence):
+                    yield self._support([term], "share")
+        rows = {name: count for name, count in self._lists.items() if 2 < count <= MOST}
+        for (key, value), count in self._kinds.items():
+            place = key.rpartition(".")[0]
+            whole = rows.get(place)
+            if whole is None or not sentence.stems.intersection(stems_of_key(place)):
+                continue
+            if any(0 < part < whole and is_near(part / whole, interval)
+                   for part in (count, whole - count)):  # fmt: skip
+                yield Support((), "count", f"share of {key} {value}")
+        for total in self._totals:
+            if total.whole:
+                for term in self._values:
+                    alike = term.dimension == total.dimension or None in (
+                        *(term.dimension, total.dimension),
+                    )
+                    if term.single and alike and term.dimension != "share" and term.base > 0:
+                        near = is_near(term.base / (term.base + total.base or 1.0), interval)
+                        if near and self._spoken_of(term.facts[0], sentence) > 1:
+                            yield self._support([term, total], "share")
 
     def _is_of_said(self, one: Term, other: Term, sentence: Sentence) -> bool:
         """Whether a share is one of a number before it, if it stands by itself: "23 of 28, 90%"."""
@@ -557,11 +776,11 @@ class Explainer(Arithmetic):
         money = dimension in CURRENCIES
         factors = [
             (factor, term)
-            for term in (*self._values, *(one for one in self._totals if one.whole))
+            for term in (*self._amounts, *(one for one in self._totals if one.whole))
             if not term.number and (term.dimension in (None, "share") or money)
             for factor in (
-                [term.base, 1 + term.base, 1 - term.base]
-                if term.dimension == "share"
+                [term.base, 1 + term.base, 1 - term.base, *([1 / term.base] if term.single else [])]
+                if term.dimension == "share" and term.base
                 else [term.raw]
             )
             if factor > 0
@@ -584,7 +803,7 @@ class Explainer(Arithmetic):
         """What one number makes per another: euros per square metre, people per household."""
         crowd = query.dimension == "population density"
         dimension = None if crowd else query.dimension
-        for under in (*self._values, *(one for one in self._totals if one.whole)):
+        for under in (*self._amounts, *(one for one in self._totals if one.whole)):
             if under.dimension == "share" or (crowd and under.dimension != "area"):
                 continue
             if under.dimension == dimension and dimension is not None:
@@ -599,6 +818,11 @@ class Explainer(Arithmetic):
                     single = (top.single or top.whole) and (under.single or under.whole)
                     each = _EACH.search(query.sentence.lower) is not None
                     listed = under.single and each
+                    listed = listed or (
+                        under.single
+                        and self._are_in(query.sentence, under)
+                        and self._is_named(top, query.sentence)
+                    )
                     if (
                         (single or listed or top.group == under.group)
                         and (each or self._is_told(top, query.sentence))

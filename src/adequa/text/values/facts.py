@@ -105,6 +105,16 @@ _YEAR_MONTH = re.compile(
     rf"(?P<y>(?:19|20)[0-9]{{2}}),?\s(?P<m>{'|'.join(_MONTHS)})", re.IGNORECASE
 )
 _MONTH_DAY = re.compile(r"(?P<m>0[1-9]|1[0-2])-(?P<d>0[1-9]|[12][0-9]|3[01])")
+_QUARTER = re.compile(
+    r"(?<![0-9])(?P<y>20[0-9]{2})[\s/-]?Q(?P<q>[1-4])(?![0-9])|\bQ(?P<q2>[1-4])[\s/-](?P<y2>20[0-9]{2})\b"
+)
+"""`2026-Q3`, of which a text may give the months."""
+_WINDOW = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:T(?P<from>[0-9]{2}:[0-9]{2}))?/"
+    r"(?:(?P<until>[0-3][0-9])|(?P<to>[0-9]{2}:[0-9]{2}))"
+)
+"""Two days or times with the second in short: `2026-11-06/08`, `2025-07-21T08:00/10:30`."""
+_PREVIOUS = word_set("prev previous prior last before")
 _TO_TIME = re.compile(r"(?<=[0-9])\s?[-–]\s?(?=[0-9]{1,2}:)")
 _NUMBERED = re.compile(r"(?<![^\W_])[A-Za-z]{1,2}(?P<n>[0-9]{1,4})(?![^\W_])")
 """`W30`, `Q3`: a text says "week 30"."""
@@ -143,16 +153,24 @@ def _read(fact: ValueFact) -> Reading:
     quantity = quantity_of(fact.value) or _exponent(value)
     date = date_of(fact.value)
     if quantity is not None:
-        if quantity.unit is None and (money := _MANY_MONEY.search(fact.key.lower())):
-            power, currency = _SCALES_OF_MONEY[money[1]], unit_named(money[2])
+        if quantity.unit is None and (money := _MANY_MONEY.search(fact.key)):
+            scale, code = money[1] or money[3], money[2] or money[4]
+            power, currency = _SCALES_OF_MONEY[scale.lower()], unit_named(code)
             return Reading((Quantity(quantity.value.scaleb(power), currency),))
         unit = quantity.unit or named or unit_of_key(fact.key)
+        if quantity.unit is None and (thousands := _THOUSANDS.search(fact.key)):
+            unit = unit or unit_named(thousands[1] or "")
+            many = Quantity(quantity.value.scaleb(3), unit)
+            return Reading((quantity._replace(unit=unit), many))
         quantities = [Quantity(quantity.value, unit)]
-        scale = _SCALE.search(fact.unit or fact.key) if named is None else None
-        if scale and (unit is None or fact.unit):
-            power = _SCALES[scale[1].lower()]
+        found = _SCALE.search(fact.unit or fact.key) if named is None else None
+        if found and (unit is None or fact.unit or unit in CURRENCIES):
+            power = _SCALES[found[1].lower()]
             quantities.append(Quantity(quantity.value.scaleb(power), unit))
         return Reading(tuple(quantities), (date,) if date else ())
+    if money := _MONEY_VALUE.fullmatch(value):
+        number = Decimal(money[1].replace(",", "")).scaleb(_SCALES_OF_MONEY[money[2].lower()])
+        return Reading((Quantity(number, unit_named(money[3])),))
     clock = clock_of(value)
     lasting = durations_of(value)
     if clock or lasting:
@@ -160,9 +178,18 @@ def _read(fact: ValueFact) -> Reading:
     return Reading((), (date,)) if date else Reading()
 
 
-_MANY_MONEY = re.compile(r"(?:^|[._ ])(k|m|mio|bn)_?(eur|usd|gbp|chf)(?:[._ ]|$)")
+_MANY_MONEY = re.compile(
+    r"(?:(?:^|[._ ])(?i:(k|m|mio|bn)_?(eur|usd|gbp|chf))|(?<=[a-z])(K|M|Mio|Bn)(Eur|Usd|Gbp|Chf))"
+    r"(?:[._ ]|$)"
+)
+_MONEY_VALUE = re.compile(
+    r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)\s?(k|m|mio|bn)\s?(eur|usd|gbp|chf)", re.IGNORECASE
+)
+"""Values of thousands and millions: `340 kEUR`."""
+_THOUSANDS = re.compile(r"(?:_|\s|\()(?:1,?000|000|'000)(?:\s([a-z]{1,4}))?\)?$", re.IGNORECASE)
+"""Keys of thousands: `viewers_000`, `Area (1000 ha)`."""
 _SCALES_OF_MONEY = {"k": 3, "m": 6, "mio": 6, "bn": 9}
-"""Keys of thousands and millions: `revenue_keur`, `budget_musd`."""
+"""Keys of thousands and millions: `revenue_keur`, `budget_musd`, `priceKEur`."""
 
 
 def _unit_of_fact(fact: ValueFact) -> str | None:
@@ -231,6 +258,7 @@ class ValueIndex:
         for name, place in {name: place for place, name in enumerate(names)}.items():
             self._add_text(place, name)
         self._add_months()
+        self._add_previous()
         self._raw = sorted(self.numbers, key=_value)
         self._raw_values = [number.value for number in self._raw]
         self._by_dimension: dict[str, list[tuple[float, int, IndexedNumber]]] = defaultdict(list)
@@ -254,6 +282,24 @@ class ValueIndex:
             if len(found) == len(_MONTHS):
                 for month, place in enumerate(found, 1):
                     self.dates[Date(None, month, None)].append(place)
+
+    def _add_previous(self) -> None:
+        """The month or year before that of the data, if a field is of it: `sessionsPrevMonth`."""
+        places = [
+            place
+            for place, fact in enumerate(self.facts)
+            if _PREVIOUS.intersection(words_of_key(parts_of_key(fact.key)[-1]))
+        ]
+        if not places:
+            return
+        for reading in self.readings:
+            for year, month, day in reading.dates:
+                if year is None or day is not None:
+                    continue
+                months = 12 * year + (month - 1 if month else 0) - (1 if month else 12)
+                before = Date(months // 12, months % 12 + 1 if month else None, None)
+                for known in _parts(before):
+                    self.dates[known] += places[:1]
 
     def _is_share(self, number: IndexedNumber) -> bool:
         key = self.facts[number.fact].key.lower()
@@ -288,6 +334,19 @@ class ValueIndex:
         for match in _MONTH.finditer(text) if len(text) < _SHORT else ():
             month = _MONTHS.index(match[1].lower()) + 1
             self._add(place, Reading(dates=(Date(None, month, None),)), part=True)
+        if (quarter := _QUARTER.search(text)) is not None:
+            year = int(quarter["y"] or quarter["y2"])
+            first = 3 * int(quarter["q"] or quarter["q2"]) - 2
+            dates = tuple(Date(year, month, None) for month in range(first, first + 3))
+            self._add(place, Reading(dates=dates), part=True)
+        if (window := _WINDOW.fullmatch(text.strip())) is not None:
+            first_day = date_of(window["day"])
+            days = [first_day] if first_day else []
+            if first_day and window["until"]:
+                days.append(first_day._replace(day=int(window["until"])))
+            clocks = [clock_of(one) for one in (window["from"], window["to"]) if one]
+            own = tuple(one for one in clocks if one is not None)
+            self._add(place, Reading(dates=tuple(days), clocks=own), part=True)
         if (yearly := _MONTH_DAY.fullmatch(text)) is not None:
             date = Date(None, int(yearly["m"]), int(yearly["d"]))
             self._add(place, Reading(dates=(date,)), part=True)
@@ -376,6 +435,7 @@ class ValueIndex:
             found = self.numbers_like(seen.unit, interval)
         for number in found:
             exact = number.value.is_integer() and seen.value == seen.value.to_integral_value()
+            exact = exact and not (seen.value >= _LARGE and _is_longer(number.value, seen.value))
             if span.range and exact and number.unit == seen.unit and number.value != seen.value:
                 continue  # only a value with decimals may be rounded outwards
             how = "part" if number.part else "same"
@@ -511,6 +571,15 @@ _SPAN_BYTES = 700
 def _values_in(text: str) -> tuple[ValueSpan, ...]:
     """The values of a key or of a value, which recur in the texts about one record."""
     return tuple(find_values(text))
+
+
+_LARGE = 10**5
+"""From here on the ends of ranges are rounded also where they are whole: "39 to 53 million"."""
+
+
+def _is_longer(value: float, seen: Decimal) -> bool:
+    """Whether a number has more digits without the zeros after them than that of a text."""
+    return len(f"{value:.0f}".rstrip("0")) > len(f"{seen:.0f}".rstrip("0"))
 
 
 def _relative(first: float, second: float) -> float:

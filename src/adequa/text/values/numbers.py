@@ -337,7 +337,8 @@ def _values(part: str, *, comma: bool = False) -> tuple[str, ...]:
 
 
 _MONEY_SIGN = re.compile(
-    r"(?<![^\W_])(?:(?:us|a|au|c|ca|hk|s)?\$|[€£¥₹]|(?:usd|eur|gbp|aud|cad|inr|jpy)(?=\s|\Z))\s?\Z"
+    r"(?<![^\W_])(?:(?:us|a|au|c|ca|hk|s)?\$|[€£¥₹]|(?:usd|eur|gbp|aud|cad|inr|jpy"
+    r"|chf|nok|sek|dkk|pln|czk|huf|nzd|sgd|hkd|zar|cny|krw|brl|mxn|ils)(?=\s|\Z))\s?\Z"
 )
 _MINUS = re.compile(r"(?:(?:\A|(?<=[\s(]))[-−–]|(?<!\w)(?:minus|negative)\s{1,2})\Z")
 _FREE_MINUS = re.compile(r"(?:\A|\s)[-−–]\s\Z")
@@ -634,12 +635,12 @@ _BEFORE: dict[Hedge, str] = {
     "just over": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally|barely)\s"
         r"(?:over|above|more\sthan|longer\sthan|higher\sthan|greater\sthan|past|beyond)"
-        r"|a\sgood|shortly\safter|soon\safter|little\smore\sthan|not\smuch\smore\sthan"
+        r"|a\sgood|(?:shortly|soon|just)\safter|little\smore\sthan|not\smuch\smore\sthan"
     ),
     "just under": (
         r"(?:just|a\slittle|a\sbit|slightly|a\stouch|a\sshade|marginally)\s"
         r"(?:under|below|less\sthan|fewer\sthan|shorter\sthan|lower\sthan|short\sof|shy\sof)"
-        r"|shortly\sbefore|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
+        r"|(?:shortly|just)\sbefore|nearly|almost|not\squite|approaching|nearing|close\sto|practically"
     ),
     "at least": r"at\sleast|no\s(?:fewer|less)\sthan|not\sless\sthan|≥\s?|a\sminimum\sof|minimum",
     "at most": (
@@ -735,6 +736,8 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
     if hedge == "none":
         return Interval(number - half - least, number + half + least)
     if hedge == "about":
+        if seen != seen.to_integral_value():  # "about 20.60" has three digits, not four
+            step = 10.0 ** _precision(seen.normalize())[1]
         wide = max(_ABOUT * size, half) if digits < 2 else step
         return Interval(number - wide - least, number + wide + least)
     if hedge in ("at least", "at most"):

@@ -67,12 +67,14 @@ _OF_A = re.compile(r"(?:\s(?:of\s)?an?\s|-(?:an?-)?|\s)")
 _ONE_IN = re.compile(
     r"(?<![\w.,-])(?P<n>one|two|three|four|five|six|seven|eight|nine|[1-9])"
     r"(?:\s[a-z]{3,14})?\sin(?:\severy)?\s"
-    r"(?P<d>two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9]|10|100)(?![\w%]|[.,:][0-9])"
+    r"(?P<d>two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9][0-9]{0,2})(?![\w%]|[.,:][0-9])"
     r"(?!\s(?:minutes|seconds|hours|days|weeks|months|years|rounds|games|matches))"
 )
 _IN_SOME = re.compile(
     r"\sin(?:\severy)?\s(?:two|three|four|five|six|seven|eight|nine|ten|twenty|[1-9])"
 )
+_FEW = 10
+"""In larger numbers only one is a share: "one dollar in 24", but not "3 goals in 24 games"."""
 _SIGNS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667", "⅛": "0.125"}
 _SIGN = re.compile(rf"(?P<whole>[0-9]{{1,4}})?\s?(?P<sign>[{''.join(_SIGNS)}])")
 _AND_A_PART = re.compile(r"\sand\s(?:a|one)[\s-](?P<part>half|quarter)(?!\w)")
@@ -94,7 +96,7 @@ _JOINED = re.compile(r"[0-9](?:\s?[-–—]\s?|:)[0-9]")
 # Above, what begins with a look-behind is tried at every letter; a part of it is found sooner.
 _LAP = re.compile(r"(?<![\w.,:/-])[0-9]{1,3}:[0-5][0-9](?::[0-5][0-9])?(?:\.[0-9]{1,3})(?![\w:])")
 _TO_DATE = re.compile(
-    r"(?<![\w.,])(?P<day>0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\s?(?:to|and|until|till|or|through"
+    r"(?<![\w.,:])(?P<day>0?[1-9]|[12][0-9]|3[01])(?:st|nd|rd|th)?\s?(?:to|and|until|till|or|through"
     r"|[-–—])\s?(?:the\s)?\Z"
 )
 _MONTHS = {
@@ -171,10 +173,14 @@ def _unit_after(finder: _Finder, end: int) -> tuple[str, int] | None:
 
 
 _RANGE = re.compile(r"\s?(?:[-–—x×]|to|and|or|until|from|by)\s?")
+_SCALE_OF_RANGE = re.compile(r"thousand|million|billion|trillion")
 
 
 def _share_units(spans: list[ValueSpan], lower: str) -> list[ValueSpan]:
-    """The spans, the first of "8 to 10 km" with the unit of the second as another reading."""
+    """The spans, the first of "8 to 10 km" with the unit of the second as another reading.
+
+    The same holds for the scale of the second: "between 39 and 53 million".
+    """
     for place, (span, following) in enumerate(pairwise([*spans])):
         if span.kind == following.kind == "number" and _RANGE.fullmatch(
             lower, span.end, following.start
@@ -187,8 +193,13 @@ def _share_units(spans: list[ValueSpan], lower: str) -> list[ValueSpan]:
             continue
         if not _RANGE.fullmatch(lower, span.end, following.start):
             continue
-        if following.kind == "number" and (unit := following.quantities[0].unit):
-            more = tuple(Quantity(one.value, unit) for one in span.quantities)
+        scale = _SCALE_OF_RANGE.search(lower, following.start, following.end)
+        unit = following.quantities[0].unit if following.kind == "number" else None
+        if following.kind == "number" and (unit or scale):
+            times = (
+                _LARGES[scale[0]] if scale and span.quantities[0].value < _LARGES[scale[0]] else 1
+            )
+            more = tuple(Quantity(one.value * times, unit) for one in span.quantities)
             spans[place] = spans[place]._replace(quantities=(*more, *span.quantities))
         elif following.kind == "time" and 0 < span.quantities[0].value <= 24:
             hour = int(span.quantities[0].value) % 24  # "from 3 to 8 am"
@@ -241,7 +252,7 @@ def _add_parts(finder: _Finder) -> None:
     if " in " in lower and _IN_SOME.search(lower):
         for match in _ONE_IN.finditer(lower):
             part, whole = (_COUNT.get(match[name]) or int(match[name]) for name in "nd")
-            if 0 < part < whole:
+            if 0 < part < whole and (part == 1 or whole <= _FEW or whole == 100):
                 finder.add(_share(match.start(), match.end(), Decimal(part) / whole))
     if any(part in lower for part in ("half", "third", "quarter", "fth", "nth", "xth", "hth")):
         for match in _FRACTION.finditer(lower):
@@ -345,6 +356,8 @@ def _continues(finder: _Finder, first: Quantity, end: int, following: NumberSpan
     """Whether the next number continues this one: "1 hour 45 minutes", "eleven pounds fifty"."""
     if first.unit is None or following.ordinal or following.start < end:
         return False
+    if first.value != first.value.to_integral_value():
+        return False  # "0.9 m, 10 cm less than"
     second = following.readings[0]
     between = finder.lower[end : following.start]
     if finder.language is not None:

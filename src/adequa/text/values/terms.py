@@ -12,13 +12,14 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 from adequa.text.sentences import word_set
-from adequa.text.values.facts import ValueFact, ValueIndex
-from adequa.text.values.numbers import Interval
+from adequa.text.values.facts import Reading, ValueFact, ValueIndex
+from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.units import CURRENCIES, UNITS, parts_of_key, words_of_key
 
 _PIECES = re.compile(
@@ -27,6 +28,12 @@ _PIECES = re.compile(
 )
 """Fields that say how many of something there are."""
 _LASTING = re.compile(r"length|duration|lap|split|pace|track|took|elapsed|run")
+_AMOUNT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s[A-Za-z][A-Za-z-]{0,11}")
+"""A number of something that is not a unit we know: `14400 vCPU-h`."""
+_DAY = 86400.0
+_LABEL_KEYS = word_set(
+    "rank rk pos position place lane no nr edition till plat platform seat bib id lot season route"
+)
 UNKNOWN = "unknown"
 """The unit and the dimension of numbers of the data without a unit, for a number that has one."""
 SCALED = "scaled"
@@ -98,7 +105,10 @@ class Terms:
             if self._is_clock(place):
                 continue
             fact = self.index.facts[place]
-            for number, quantity in enumerate(reading.quantities):
+            quantities = reading.quantities
+            if reading == Reading() and (amount := _AMOUNT.fullmatch(fact.value)):
+                quantities = (Quantity(Decimal(amount[1]), None),)
+            for number, quantity in enumerate(quantities):
                 unit = UNITS.get(quantity.unit or "")
                 raw = float(quantity.value)
                 base = unit.base(raw) if unit else raw
@@ -110,6 +120,25 @@ class Terms:
                 if unit is None and 0 < raw < 1:
                     found.append(term._replace(dimension="share"))
         return tuple(found)
+
+    @cached_property
+    def _amounts(self) -> tuple[Term, ...]:
+        """The numbers that may be added, compared and divided: not ranks and running numbers."""
+        return tuple(term for term in self._values if term.field not in self._labels)
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        """The fields whose numbers only tell things apart: named so, or counting the rows."""
+        columns: dict[str, list[float]] = defaultdict(list)
+        for term in self._values:
+            if not term.number and term.dimension is None:
+                columns[term.field].append(term.raw)
+        return frozenset(
+            field
+            for field, numbers in columns.items()
+            if _LABEL_KEYS.intersection(words_of_key(parts_of_key(field)[-1])[-1:])
+            or (len(numbers) > 2 and {b - a for a, b in pairwise(numbers)} == {1.0})
+        )
 
     def _is_clock(self, fact: int) -> bool:
         """Whether a value such as 9:55 is a time of day rather than a duration."""
@@ -146,8 +175,18 @@ class Terms:
             )
             for group, moments in groups.items()
             if group and len(moments) == 2
-            for (earlier, one), (later, other) in [moments]
+            for (earlier, one), (later, other) in [self._in_order(moments)]
         )  # fmt: skip
+
+    def _in_order(self, moments: Sequence[tuple[float, int]]) -> Sequence[tuple[float, int]]:
+        """Two times of an object; what begins at 22:30 and ends at 0:10 ends the next day."""
+        (earlier, one), (later, other) = moments
+        if one > other and self._is_dateless(one) and self._is_dateless(other):
+            return (later, other), (earlier + _DAY, one)
+        return moments
+
+    def _is_dateless(self, fact: int) -> bool:
+        return not self.index.readings[fact].dates
 
     @cached_property
     def _members(self) -> dict[str, frozenset[int]]:
@@ -166,9 +205,13 @@ class Terms:
         """
         found: list[Term] = []
         for terms in self._fields:
+            if terms[0].field in self._labels:
+                continue
             found.append(total_of(terms, whole=True))
             parts: dict[str, list[Term]] = defaultdict(list)
+            marked: set[str] = set()
             for term in terms[: MOST * MOST]:
+                marked.update(self._marks.get(term.group, ()))
                 parts[f"sign {term.base > 0}"].append(term)
                 for word in self._marks.get(term.group, ()):
                     parts[word].append(term)
@@ -177,13 +220,13 @@ class Terms:
                 if subject := self._subjects.get(term.facts[0]):
                     parts[f"of {subject}"].append(term)
             found += [
-                total_of(part)._replace(mark=word if " " not in word else "")
+                total_of(part)._replace(mark=word if word in marked else "")
                 for word, part in parts.items()
                 if 1 < len(part) < len(terms)
             ]
         objects: dict[tuple[str, str | None, int], list[Term]] = defaultdict(list)
         words: dict[tuple[str, str | None], list[Term]] = defaultdict(list)
-        for term in self._values:
+        for term in self._amounts:
             objects[term.group, term.dimension, term.number].append(term)
             if term.single:
                 for word in {term.field.rpartition(".")[2], *words_of_key(term.field)}:
@@ -201,15 +244,24 @@ class Terms:
         """The words and truth values of each object of a list, by which rows are chosen."""
         found: dict[str, list[str]] = defaultdict(list)
         for fact, reading in zip(self.index.facts, self.index.readings, strict=True):
-            if fact.group and not reading.quantities and not reading.dates and not reading.clocks:
+            plain = not reading.quantities and not reading.dates and not reading.clocks
+            if fact.group and (plain or fact.key in self._flags):
                 found[fact.group].append(f"{fact.key} {fact.value}")
         return {group: tuple(words) for group, words in found.items()}
+
+    @cached_property
+    def _flags(self) -> frozenset[str]:
+        """The fields of several objects whose values are all 0 or 1: `ok`."""
+        values: dict[str, list[str]] = defaultdict(list)
+        for fact in self.index.facts:
+            values[fact.key].append(fact.value)
+        return frozenset(key for key, found in values.items() if {*found} == {"0", "1"})
 
     @cached_property
     def _row_products(self) -> tuple[Term, ...]:
         """A number of pieces times what one costs or weighs, of each row and of all rows."""
         groups: dict[str, list[Term]] = defaultdict(list)
-        for term in self._values:
+        for term in self._amounts:
             if not term.number and term.dimension != "share":
                 groups[term.group].append(term)
         found: dict[tuple[str, str], list[Term]] = defaultdict(list)
@@ -250,7 +302,7 @@ class Terms:
         """All values and totals of a dimension, from the lowest to the highest."""
         if dimension not in self._sorted:
             whole = [term for term in self._totals if term.whole and " times " not in term.field]
-            terms = [*self._values, *self._spells, *whole]
+            terms = [*self._amounts, *self._spells, *whole]
             found = self._views(dimension, terms)
             self._sorted[dimension] = sorted((n, place, t) for place, (n, t) in enumerate(found))
         return self._sorted[dimension]
@@ -308,7 +360,9 @@ class Terms:
                     groups[before].add("/".join(parts[: place + 1]))
             if not names or not parts[-1].isdigit():
                 groups[fact.key].add(fact.group)
-            groups[".".join(names)].add(f"{fact.group}/{fact.key}") if names else None
+            within = not parts[-1].isdigit() or fact.key == ".".join(names)
+            if names and within:  # the fields of an object in a list are not its members
+                groups[".".join(names)].add(f"{fact.group}/{fact.key}")
         return {name: len(members) for name, members in groups.items()}
 
     @cached_property

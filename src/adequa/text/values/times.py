@@ -67,7 +67,10 @@ _NUMBERS = {
 _HOUR_WORDS = "|".join(_NUMBERS)
 _HALF_OF_DAY = r"(?P<half>a\.?\s?m\.?|p\.?\s?m\.?)(?![a-z])"
 _ZONE = rf"(?:\s?(?P<zone>{'|'.join(sorted(ZONES, key=len, reverse=True)[:-1])}|z)(?![a-z]))?"
-_LATER = r"(?P<part>\s(?:in\sthe\s(?:afternoon|evening|morning)|at\snight|tonight))?"
+_PART_OF_DAY = (
+    r"(?:(?:in\sthe|that|this|the\ssame)\s(?:afternoon|evening|morning)|(?:at|that)\snight|tonight)"
+)
+_LATER = rf"(?P<part>\s{_PART_OF_DAY})?"
 _FIGURES = re.compile(
     rf"""(?<![\w.,:/-])(?:
         (?P<h1>[01]?[0-9]|2[0-4])[:.h](?P<m1>[0-5][0-9])(?::(?P<s1>[0-5][0-9])(?:\.[0-9]+)?)?
@@ -76,6 +79,7 @@ _FIGURES = re.compile(
       | (?P<h3>[01]?[0-9]|2[0-4])(?::|h(?=[0-9]))(?P<m3>[0-5][0-9])(?::(?P<s3>[0-5][0-9])
             (?:\.[0-9]+)?)?(?![\w:]|[.,:][0-9])
       | (?P<h4>[01]?[0-9]|2[0-4])\s(?:o['’]clock|hrs|hours\slocal)(?![a-z])
+      | (?P<h5>1[0-2]|[1-9])\.(?P<m5>[0-5][0-9])(?=\s{_PART_OF_DAY})
     ){_ZONE}{_LATER}""",
     re.VERBOSE,
 )
@@ -86,7 +90,7 @@ _WORDED = re.compile(
     rf"|(?P<past>half|(?:a\s)?quarter|five|ten|twenty(?:[\s-]five)?)\s(?P<to>past|to"
     r"(?<!from ten to)(?<!from five to)(?<!from twenty to)"
     r"(?<!s five to)(?<!s ten to)(?<!s twenty to))\s"
-    rf"(?P<hour>{_HOUR_WORDS}|1[0-2]|[1-9])"
+    rf"(?P<hour>{_HOUR_WORDS}|midnight|midday|noon|1[0-2]|[1-9])"
     rf"|(?P<oclock>{_HOUR_WORDS})\s(?:o['’]clock|(?P<half>a\.?m\.?|p\.?m\.?)(?![a-z])"
     r"|(?P<part>in\sthe\s(?:afternoon|evening|morning)|at\snight)"
     r"(?=\W*\Z|[,.;:!?)]|\s(?:and|with|when|until|till|to|on|but|from|the|it|a|after|before|by"
@@ -213,8 +217,8 @@ def find_times(text: str, language: Language | None = None) -> list[TimeSpan]:
 
 
 def _figures(match: re.Match[str]) -> TimeSpan:
-    hour = int(match["h1"] or match["h2"] or match["h3"] or match["h4"])
-    minute = int(match["m1"] or match["m3"] or 0)
+    hour = int(match["h1"] or match["h2"] or match["h3"] or match["h4"] or match["h5"])
+    minute = int(match["m1"] or match["m3"] or match["m5"] or 0)
     second = match["s1"] or match["s3"]
     half = match["half"] or match["half2"]
     zone = ZONES.get(match["zone"] or "")
@@ -248,8 +252,14 @@ def _worded(match: re.Match[str]) -> TimeSpan:
         return TimeSpan(*match.span(), tuple(Clock(hour, 0) for hour in both), True)
     words = match["past"].replace("-", " ").removeprefix("a ").split()
     minutes = sum(_PAST[word] for word in words)
-    hour = _NUMBERS.get(match["hour"]) or int(match["hour"])
+    hour = _NUMBERS.get(match["hour"]) or 0
+    if match["hour"].isdigit():
+        hour = int(match["hour"])
     total = 60 * hour + (minutes if match["to"] == "past" else -minutes)
+    if not hour:  # "a quarter to midnight"
+        middle = 0 if match["hour"] == "midnight" else DAY_MINUTES // 2
+        one = (middle + total) % DAY_MINUTES
+        return TimeSpan(*match.span(), (Clock(one // 60, one % 60),), True)
     clocks = tuple(
         Clock(both // 60, both % 60) for both in (total % 720, total % 720 + DAY_MINUTES // 2)
     )

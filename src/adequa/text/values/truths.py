@@ -229,9 +229,23 @@ def find_contradictions(
                     named[field, one.start] = _named_around(text, one, groups[field], names)
             own = {facts[place].group}
             polarities = [one for one in polarities if named[field, one.start] == own]
+            # "Four of the five are organic" speaks of no single one.
+            polarities = [one for one in polarities if not _SOME_OF.search(text, 0, one.start)]
+        polarities = [one for one in polarities if not _EXCEPT.match(text, one.end)]
         if polarities and all(one.affirmed != claim.holds for one in polarities):
             found.append(Contradiction(place, polarities[0].start, polarities[0].end))
     return found
+
+
+_SOME_OF = re.compile(
+    r"\b(?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten|most|some|many|half|none|all but"
+    r" \w+) of (?:the|them|these|those|its|their)\b[^.;:!?]{0,60}\Z",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(
+    r"[^.;:!?]{0,30}\bbut not\b|[^.;:!?,]{0,20}\b(?:is|are|was|were|comes?) free\b"
+)
+"""After a quality: "required for tango but not for beginners"; free is what costs nothing."""
 
 
 def _field(fact: ValueFact) -> str:

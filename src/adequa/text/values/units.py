@@ -427,7 +427,13 @@ def dimension_of_key(key: str) -> str | None:
     return next(iter(known)) if len(known) == 1 else None
 
 
-_FAR_WORDS = word_set("vis visibility distance dist range sailed route leg offshore")
+_FAR_WORDS = word_set("vis visibility distance dist range sailed route leg offshore course effort")
+_TINY_WORDS = word_set(
+    "wavelength wave wl lambda laser led light peak emission excitation absorbance absorption "
+    "spectral spectrum band bandwidth filter particle particles pore film thickness roughness "
+    "resolution node process size diameter radius lattice spacing line centre center"
+)
+"""Words before `nm` that make it nanometres rather than nautical miles."""
 _SPEED_WORDS = word_set("wind speed gust gusts velocity current")
 _PLURAL_TIMES = word_set("seconds minutes hours days weeks months years")
 
@@ -471,7 +477,13 @@ def parts_of_key(key: str) -> list[str]:
 _PATH = re.compile(r"[./](?!s$|[0-9])")
 
 
+_MILLIONS = re.compile(r"[a-z]_M$")
+"""`reads_M` are millions, `LENGTH_M` and `span_m` metres."""
+
+
 def _unit_of_part(part: str) -> str | None:
+    if _MILLIONS.search(part):
+        return None
     words = words_of_key(part)
     while len(words) > 1 and words[-1].isdigit() and words[-2] not in ("km", "m", "cm", "mm"):
         words = words[:-1]
@@ -485,11 +497,25 @@ def _unit_of_part(part: str) -> str | None:
             paid = _key_unit(rest[:-1], rest[-1:]) if len(rest) > 1 else None
             if paid is not None and (paid == "cent" or UNITS[paid].dimension in CURRENCIES):
                 return paid
+            if paid is not None and _is_rate(paid, unit, tail):
+                return paid
             if rest[-1:] != ["per"]:
                 return unit
     if words and words[0] in _PLURAL_TIMES:
         return unit_named(words[0])
     return next((unit_named(word) for word in words[:1] if word in CURRENCY_CODES), None)
+
+
+_PER_WORDS = word_set("kg ha l ml dl m2 m3 km2 h hr min s day")
+_OF_RATES = frozenset({"mass", "volume", "amount of substance"})
+
+
+def _is_rate(above: str, below: str, tail: list[str]) -> bool:
+    """Whether two units at the end of a key are a rate: `lime_t_ha`, `P_mg_kg`, `pump_l_min`."""
+    word = "".join(tail).lower()
+    kind = UNITS[above].dimension
+    apart = kind != UNITS[below].dimension or word == "kg"
+    return apart and kind in _OF_RATES and word in _PER_WORDS
 
 
 def words_of_key(key: str) -> list[str]:
@@ -557,9 +583,9 @@ def _key_unit(rest: list[str], tail: list[str]) -> str | None:
         "m": None if before & _MONEY_WORDS else "metre",
         "nm": "newton metre"
         if before & {"torque", "moment"}
-        else "nautical mile"
-        if before & _FAR_WORDS
-        else "nanometre",
+        else "nanometre"
+        if before & _TINY_WORDS
+        else "nautical mile",
     }
     if word in unsure:
         return unsure[word]
