@@ -18,13 +18,15 @@
   machine and is measured with `--speed`.
 
 `--update` writes the measured numbers of stale claims, and the commit, into the page and into this
-table; words such as "missed" are left to the reader.
+table; words such as "missed" are left to the reader. `--keep DIR` keeps what each command printed
+in DIR: a stopped run continues there, and a corrected page is compared without measuring again.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import re
@@ -39,6 +41,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from adequa.files import read_json, write_json
 from adequa.tables import Cell, Table
 from adequa.training.setup import commit_of
 
@@ -244,6 +247,8 @@ class Comparison:
     state: str
     said: str
     values: tuple[float, ...] = ()
+    commit: str = ""
+    """At which it was measured."""
 
     @property
     def renewed(self) -> str | None:
@@ -273,11 +278,48 @@ def renewed(written: str, values: Sequence[float]) -> str:
     return _NUMBER.sub(number, written)
 
 
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a command printed, and the commit at which it ran."""
+
+    found: Any
+    commit: str
+
+
+def measure(command: str, data: Path, keep: Path | None = None) -> Measurement:
+    """What a command prints, or printed when it ran before; `keep` is the folder of both.
+
+    A command that failed is not kept.
+    """
+    kept = None
+    if keep is not None:
+        kept = keep / f"{hashlib.sha256(command.encode('utf-8')).hexdigest()[:16]}.json"
+        if kept.is_file():
+            before = read_json(kept)
+            sys.stderr.write(f"kept, of {before['commit']}: {command}\n")
+            return Measurement(before["found"], before["commit"])
+    started = time.monotonic()
+    commit = (commit_of() or "unknown")[:7]
+    try:
+        found = run_command(command, data)
+    finally:
+        sys.stderr.write(f"{time.monotonic() - started:.0f} s: {command}\n")
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_json(kept, {"command": command, "commit": commit, "found": found})
+    return Measurement(found, commit)
+
+
 def check_claims(
-    claims: Sequence[Claim], data: Path, page: str, *, speed: bool = False
+    claims: Sequence[Claim],
+    data: Path,
+    page: str,
+    *,
+    speed: bool = False,
+    keep: Path | None = None,
 ) -> Iterator[Comparison]:
     """Each claim, compared; a command of several claims runs once."""
-    ran: dict[str, Any] = {}
+    ran: dict[str, Measurement | ClaimError] = {}
     for claim in claims:
         try:
             require_written(claim, page)
@@ -285,34 +327,31 @@ def check_claims(
                 yield Comparison(claim, "skipped", claim.skip)
                 continue
             if claim.command not in ran:
-                started = time.monotonic()
                 try:
-                    ran[claim.command] = run_command(claim.command, data)
+                    ran[claim.command] = measure(claim.command, data, keep)
                 except ClaimError as error:
                     ran[claim.command] = error
-                sys.stderr.write(f"{time.monotonic() - started:.0f} s: {claim.command}\n")
-            if isinstance(ran[claim.command], ClaimError):
-                raise ran[claim.command]
-            yield _compare(claim, ran[claim.command])
+            measured = ran[claim.command]
+            if isinstance(measured, ClaimError):
+                raise measured
+            yield _compare(claim, measured)
         except ClaimError as error:
             yield Comparison(claim, "stale", str(error))
 
 
-def _compare(claim: Claim, found: Any) -> Comparison:
+def _compare(claim: Claim, measured: Measurement) -> Comparison:
     """Whether what a command printed is what is written."""
     written = claim.numbers if claim.where else []
     if len(written) != len(claim.where):
         raise ClaimError(f"{len(written)} numbers, but {len(claim.where)} places")
-    values = tuple(value_at(found, where) for where in claim.where)
+    values = tuple(value_at(measured.found, where) for where in claim.where)
     pairs = zip(written, values, strict=True)
     same = all(agrees(one, value, claim.tolerance) for one, value in pairs)
     said = " / ".join(f"{one:.6g}" for one in values) or "no failure"
-    return Comparison(claim, "equal" if same else "stale", said, values)
+    return Comparison(claim, "equal" if same else "stale", said, values, measured.commit)
 
 
-def update(
-    comparisons: Sequence[Comparison], page: str, table: str, commit: str
-) -> tuple[str, str]:
+def update(comparisons: Sequence[Comparison], page: str, table: str) -> tuple[str, str]:
     """The page and the table of claims with the measured numbers of stale claims.
 
     In a row of the page, the last cell becomes the commit.
@@ -332,7 +371,7 @@ def update(
             head, _, tail = row.rpartition(claim.written)
             changed = f"{head}{new}{tail}"
             if _COMMIT.search(changed):
-                changed = _COMMIT.sub(f"| {commit} |", changed)
+                changed = _COMMIT.sub(f"| {one.commit} |", changed)
             page = page.replace(row, changed)
         before = f"{claim.figure}\t{claim.written}\t"
         table = table.replace(before, f"{claim.figure}\t{new}\t")
@@ -354,6 +393,9 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
     parser.add_argument(
         "--update", action="store_true", help="write measured numbers over stale ones; read them"
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="DIR", help="keep what commands print in DIR, and use it again"
+    )
     parser.add_argument("--data", type=Path, default=data, help="the folder of the research data")
     given = parser.parse_args(arguments)
     claims = [
@@ -374,7 +416,7 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
     states: dict[str, int] = {}
     page = PAGE.read_text(encoding="utf-8")
     found: list[Comparison] = []
-    for one in check_claims(claims, given.data, page, speed=given.speed):
+    for one in check_claims(claims, given.data, page, speed=given.speed, keep=given.keep):
         found.append(one)
         states[one.state] = states.get(one.state, 0) + 1
         said = one.said if one.renewed is None or one.state == "equal" else one.renewed
@@ -386,8 +428,7 @@ def main(arguments: Sequence[str] | None = None, *, data: Path | None = None) ->
     print(", ".join(f"{count} {state}" for state, count in states.items()))
     if given.update:
         table = CLAIMS.read_text(encoding="utf-8")
-        commit = (commit_of() or "unknown")[:7]
-        page, table = update(found, page, table, commit)
+        page, table = update(found, page, table)
         PAGE.write_text(page, encoding="utf-8")
         CLAIMS.write_text(table, encoding="utf-8")
     return 1 if states.get("stale") else 0

@@ -197,5 +197,5 @@ def rank_plot(
     return canvas.svg
 
 
-def _shortened(name: str, most: int = 36) -> str:
+def _shortened(name: str, most: int = 44) -> str:
     return name if len(name) <= most else name[: most - 1] + "…"

@@ -31,8 +31,9 @@ table { border-collapse: collapse; font-size: .84rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { text-align: left; padding: .15rem .6rem .15rem 0; border-top: 1px solid var(--rule);
   vertical-align: top; }
-thead th { border-top: 0; color: var(--quiet); }
+thead th { border-top: 0; color: var(--quiet); vertical-align: bottom; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead .number { white-space: normal; }
 figure { margin: 1rem 0; } figure img { max-width: 100%; background: white; }
 figcaption, .notes, .signature { color: var(--quiet); font-size: .86rem; overflow-wrap: anywhere; }
 """
@@ -122,8 +123,7 @@ def paper_part(paper: Paper, found: Reproduction) -> Iterator[str]:
     yield f'<section id="{escape(paper.name)}">\n<h2>{escape(paper.title)}</h2>'
     yield _command(paper.command)
     signature = f"{found.signature}; " if found.signature else ""
-    made = f"{signature}adequa {__version__}, commit {commit_of() or 'unknown'}"
-    yield f'<p class="signature">{escape(made)}</p>'
+    yield _signature(f"{signature}adequa {__version__}, commit {commit_of() or 'unknown'}")
     for chapter in found.chapters:
         if len(chapter.sections) > 1:
             yield _links(paper, chapter)
@@ -151,7 +151,7 @@ def _chapter(paper: Paper, chapter: Chapter) -> Iterator[str]:
     if chapter.title:
         yield f"<h3>{escape(chapter.title)}</h3>"
     for name, signature in (chapter.signatures or {}).items():
-        yield f'<p class="signature">{escape(name)}: {escape(signature)}</p>'
+        yield _signature(f"{name}: {signature}")
     yield from _notes([*(f"n/a: {one}" for one in chapter.absent), *(chapter.notes or ())])
     for section in chapter.sections:
         yield f'<div class="part" id="{_place(paper, chapter, section)}">'
@@ -168,13 +168,21 @@ def _section(paper: Paper, section: Section) -> Iterator[str]:
     if not tables:  # otherwise the caption is the title
         yield f"<h4>{escape(section.key)}</h4>"
     for table in tables:
-        # A signature is one long word, which may go on in the next line.
-        yield f'<div class="wide">{table.html().replace("|", "|<wbr>")}</div>'
+        yield f'<div class="wide">{_breakable(table.html())}</div>'
     values = (f"<li>{escape(line)}" for line in section.value_lines())
     if shown := "".join(values):
         yield f"<ul>{shown}</ul>"
     yield from _figures(section.files)
     yield from _notes(section.notes)
+
+
+def _signature(signature: str) -> str:
+    return f'<p class="signature">{_breakable(escape(signature))}</p>'
+
+
+def _breakable(markup: str) -> str:
+    """Markup in which a signature, one long word, may go on in the next line after each setting."""
+    return markup.replace("|", "|<wbr>")
 
 
 def _command(command: str) -> str:

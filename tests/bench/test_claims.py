@@ -165,6 +165,29 @@ def test_a_command_that_fails_runs_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert (found, ran) == (["exit 2: no data"] * 2, ["adequa x"])
 
 
+def test_what_was_kept_is_not_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[str] = []
+
+    def run(command: str, data: Path) -> object:
+        ran.append(command)
+        if command == "broken":
+            raise ClaimError("exit 2: no data")
+        return FOUND
+
+    monkeypatch.setattr("bench.claims.run_command", run)
+    monkeypatch.setattr("bench.claims.commit_of", lambda: "0123456789")
+    claims = [claim(), claim(command="broken")]
+    first = list(check_claims(claims, Path("d"), ROWS, keep=tmp_path / "kept"))
+    monkeypatch.setattr("bench.claims.commit_of", lambda: "later")
+    assert list(check_claims(claims, Path("d"), ROWS, keep=tmp_path / "kept")) == first
+    assert ran == ["adequa x", "broken", "broken"]
+    assert first[0].commit == "0123456"
+    list(check_claims([claim(command="adequa y")], Path("d"), ROWS, keep=tmp_path / "kept"))
+    assert ran[3:] == ["adequa y"]
+
+
 def test_measured_numbers_are_written_as_those_before_them() -> None:
     assert renewed("| 13,229 and **.842** |", [1234.6, 1.0]) == "| 1,235 and **1.000** |"
     assert renewed("−6.10 (.5–.7)", [6.104, 0.44, -0.06]) == "6.10 (.4–−.1)"
@@ -177,7 +200,7 @@ def test_stale_figures_are_replaced_in_the_page_and_in_the_table() -> None:
     )
     text = claim(figure="text: mean", written="of .5 stands in the text", where=("a",))
     stale = [
-        Comparison(claim(), "stale", "", (0.92, 0.93)),
+        Comparison(claim(), "stale", "", (0.92, 0.93), "abcdef0"),
         Comparison(claim(figure="Speed", written="2.5×"), "equal", "", (2.6,)),
         Comparison(claim(figure="Speed", written="2.5×"), "stale", "exit 2"),
         Comparison(text, "stale", "", (0.62,)),
@@ -185,7 +208,7 @@ def test_stale_figures_are_replaced_in_the_page_and_in_the_table() -> None:
     table = (
         "Recall\t.912 / .913\tadequa x\nRecall\t.912\t\ntext: mean\tof .5 stands in the text\t\n"
     )
-    new, claims = update(stale, page, table, "abcdef0")
+    new, claims = update(stale, page, table)
     assert "| .912 / .913 | .920 / .930 | `adequa mentions` | abcdef0 |" in new
     assert "A mean of .6 stands in\nthe text." in new
     assert "| Speed | 3× | 2.5× |" in new

@@ -103,7 +103,9 @@ def read_corpus(folder: Path, year: int) -> EsaCorpus:
         # The texts of one graph are adjacent, so that the graph is processed once.
         by_system: dict[str, list[Item]] = {}
         for item in open_source(entries, format="webnlg", texts=texts):
-            by_system.setdefault(item.system, []).append(item)
+            # Garbled or about foreign names, a few texts look like another language.
+            english = replace(item, lang="en")
+            by_system.setdefault(item.system, []).append(english)
         corpus.items = [item for row in zip(*by_system.values(), strict=True) for item in row]
         _read_ratings(corpus)
     return corpus

@@ -115,6 +115,7 @@ def _webnlg(data: Path) -> NliCorpus:
                 str(rating.meta["text"]),
                 rating.system,
                 category=str(rating.meta.get("category", "")) or None,
+                lang="en",
                 meta={"type": rating.meta.get("type")},
             ),
             rating.value,

@@ -287,7 +287,9 @@ def reproduce_nli(
             scored = [scoring.score(corpus, setup) for setup in chosen]
         evaluated.append(NliEvaluation(corpus, scored, seed))
         sections = [
-            build(evaluated[-1]) for name, build in SECTIONS.items() if not only or name in only
+            replace(build(evaluated[-1]), options=f"--dataset {corpus.name} --only {name}")
+            for name, build in SECTIONS.items()
+            if not only or name in only
         ]
         chapters.append(
             Chapter(

@@ -48,6 +48,8 @@ def test_a_page_has_tables_values_notes_figures_and_commands() -> None:
     assert "<li>Spearman: 0.250" in page
     assert "<li>a note with &lt;b&gt;" in page
     assert "<li>n/a: 2017: data is missing" in page
+    assert '<p class="signature">esa: esa|<wbr>v:1</p>' in page
+    assert '<p class="signature">sig|<wbr>nature; adequa ' in page
     assert "<code>adequa paper x --data DIR --only table1</code>" in page
     assert "<code>adequa paper x --data DIR --study negatives</code>" in page
     (picture,) = re.findall(r"base64,([^\"]+)", page)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from adequa.errors import DataError, SettingError, UnknownName
+from adequa.text.languages import find_language
 from research.papers.esa.data import read_corpus
 from research.papers.esa.reproduction import (
     reproduce_esa,
@@ -82,6 +83,16 @@ def test_2017_has_the_human_references_among_its_texts(challenges: Path) -> None
     assert texts == {"all": 12, ">=1": 3, ">=2": 2, "systems": 8}
     assert any("almost certainly Kendall" in note for note in section["notes"])
     assert "Tables 9, 2, 12, 2017: Pearson" in reproduction.text()
+
+
+def test_a_text_that_looks_foreign_is_scored(challenges: Path) -> None:
+    path = challenges / "webnlg2017" / "systems" / "ADAPT.txt"
+    foreign = "imnul este al ț ă rii ș i al rom â nilor ."
+    assert find_language(foreign) == "ro"
+    _, *others = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([foreign, *others]) + "\n", encoding="utf-8")
+    rows = _years(reproduce_esa(challenges, [2017]))["2017"]["table1"]["rows"]
+    assert [row["system"] for row in rows if row["whose"] == "ours"] == ["Melbourne", "ADAPT"]
 
 
 def test_cases(challenges: Path) -> None:

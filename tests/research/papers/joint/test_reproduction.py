@@ -119,6 +119,7 @@ def test_retrieval(corpus: Path, model: Model) -> None:
     assert rows["WebNLG-WD", "ours"]["queries"] >= 2
     notes = told["retrieval"]["notes"]
     assert any(note.startswith("n/a: WikiChunks") for note in notes)
+    assert "--pool" not in " ".join(notes)
 
 
 def test_nothing_is_encoded_twice() -> None:
@@ -155,6 +156,8 @@ def test_a_smaller_pool_and_passages(corpus: Path, model: Model, tmp_path: Path)
         rows = {(row["set"], row["model"]): row for row in told["retrieval"]["rows"]}
         row = rows["WebNLG-DB", "ours"]
         assert (row["queries"], row["pool"]) == (queries, found)
+        notes = " ".join(told["retrieval"]["notes"])
+        assert f"searched here: at most {pool} of these texts (--pool)" in notes
         assert (rows["WikiChunks", "ours"]["R@1"], rows["WikiChunks", "ours"]["pool"]) == (1, 2)
 
 

@@ -95,6 +95,8 @@ def test_the_whole_paper(papers: Path, tmp_path: Path) -> None:
         "E2E, backoff",
         "E2E, templates",
     ]
+    options = [chapter.sections[0].options for chapter in reproduction.chapters]
+    assert options == ["--dataset webnlg --only accuracy", "--dataset e2e --only accuracy"]
     found = _found(reproduction)
     assert found.keys() == {"webnlg", "e2e"}
     rows = {(row["setup"], row["OK is"]): row for row in found["webnlg"]["accuracy"]["rows"]}
