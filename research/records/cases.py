@@ -12,8 +12,9 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from adequa.data import Item, Triple
@@ -29,12 +30,13 @@ from research.records.written import (
     WrittenRecord,
     WrongText,
     overlap,
-    read_written,
+    read_parts,
     split,
     turn_record,
 )
 from research.relations.groups import WRITTEN
 from research.relations.rows import stacked
+from research.relations.sources import Entailment, read_entailments
 
 _NOT_FAULTS = frozenset({"not_said"})
 """Kinds of wrong relation texts that say less than the data, and nothing wrong."""
@@ -54,6 +56,12 @@ _NUMBER_WORDS = (
 )
 _LONGEST_TEXT = 160
 """Word pieces of a text about a small graph."""
+_LONGEST_PREMISE, _LONGEST_HYPOTHESIS = 96, 48
+"""Word pieces of an entailment pair, as of a sentence and a fact."""
+_THREE_LABELS = ("mnli", "mpe", "snli")
+"""Corpora that tell a contradiction from what is not entailed, and may be used commercially."""
+_HYPOTHESES = 3
+"""Hypotheses of one premise that are learned together."""
 _SETTINGS = JudgmentSettings()
 
 
@@ -146,6 +154,11 @@ class CaseMaker:
             if said:
                 words = [(one, start, end, ()) for one in self.reader.reader.numbers(said)]
                 yield _with_pieces(sentence, place, words), number, _span(place, len(words))
+            known = {own.object for own in opened.facts if own and is_value(own.object)}
+            others = sorted(known - {*sentence.named, *_COMMON} - {fact.object})
+            if others:
+                piece = (word, start, end, (self.chance.choice(others),))
+                yield _with_pieces(sentence, place, [piece]), number, _span(place, 1)
         else:
             objects = (own.object for own in opened.facts if own)
             names = [one for one in objects if one != fact.object and not is_value(one)]
@@ -257,6 +270,42 @@ class CaseMaker:
             cases.append(Case(tuple(rows), tuple(worse)))
         return cases
 
+    def entailment_cases(self, pairs: Iterable[Entailment]) -> list[Case]:
+        """Pairs of premise and hypothesis, those with one premise together.
+
+        A premise stands for the sentence, a hypothesis for the fact.
+        """
+        together: dict[str, list[Entailment]] = {}
+        for pair in pairs:
+            together.setdefault(pair.premise, []).append(pair)
+        cases = []
+        for premise, own in together.items():
+            words = self.reader.reader.numbers(premise)[:_LONGEST_PREMISE]
+            start = [self.reader.reader.start, *words, self.reader.reader.separator]
+            chosen = self.chance.sample(own, min(_HYPOTHESES, len(own)))
+            rows = [
+                Row(
+                    (
+                        *start,
+                        *self.reader.reader.numbers(one.hypothesis)[:_LONGEST_HYPOTHESIS],
+                        self.reader.reader.separator,
+                    ),
+                    len(start),
+                    wrong=one.label == "contradiction",
+                    stated=one.entailed,
+                    words=None,
+                )
+                for one in chosen
+            ]
+            worse = [
+                (bad, good)
+                for bad, one in enumerate(rows)
+                for good, other in enumerate(rows)
+                if one.wrong and other.stated
+            ]
+            cases.append(Case(tuple(rows), tuple(worse)))
+        return cases
+
     def _open(self, record: Any, text: str) -> tuple[RecordText, Sequence[str]]:
         item = read_record(record, text, id="1").item
         return self.reader.open(named_text(item)), item.paths
@@ -358,10 +407,20 @@ class Source(NamedTuple):
     cases: Sequence[Case]
 
 
-def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[Source]:
-    """The written records and the groups of the relation reader, with a share for the latter."""
+def read_sources(
+    reader: RecordReader,
+    relations: float,
+    seed: int = 0,
+    *,
+    entailment: float = 0.0,
+    data: Path | None = None,
+) -> list[Source]:
+    """The written records, the groups of the relation reader, and entailment pairs.
+
+    The two shares are those of the latter two.
+    """
     maker = CaseMaker(reader, seed)
-    records = [one for path in sorted(DATA.glob("*.jsonl")) for one in split(read_written(path))[0]]
+    records = [one for path in sorted(DATA.glob("*.jsonl")) for one in read_parts(path)[0]]
     graphs = [
         json.loads(line)
         for path in sorted(WRITTEN.glob("*.jsonl"))
@@ -371,12 +430,20 @@ def read_sources(reader: RecordReader, relations: float, seed: int = 0) -> list[
     wrong = [case for one in records for case in maker.wrong_cases(one)]
     small = [case for one in graphs for case in maker.relation_cases(one)] if relations else []
     changed = [case for one in records for case in maker.changed_cases(one)]
-    own = 1 - relations
+    pairs = read_entailments(data / "entailment", dev=False) if data and entailment else []
+    pairs = [one for one in pairs if one.corpus.startswith(_THREE_LABELS)]
+    own = 1 - relations - entailment
     return [
         Source("research/records/data: faithful texts", 0.42 * own, len(records), true),
         Source("research/records/data: wrong texts", 0.41 * own, len(records), wrong),
         Source("research/records/data: changed texts", 0.17 * own, len(records), changed),
         Source("research/relations/data/written", relations, len(graphs), small),
+        Source(
+            "entailment: MultiNLI, SNLI, MPE",
+            entailment,
+            len(pairs),
+            maker.entailment_cases(pairs),
+        ),
     ]
 
 

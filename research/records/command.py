@@ -72,6 +72,17 @@ def train(
         float,
         typer.Option("--relations", min=0, max=1, help="The share of small graphs."),
     ] = 0.12,
+    entailment: Annotated[
+        float,
+        typer.Option("--entailment", min=0, max=1, help="The share of entailment pairs."),
+    ] = 0.0,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="The folder with `entailment`."),
+    ] = None,
+    bf16: Annotated[
+        bool, typer.Option("--bf16", help="Multiply in bfloat16, where the processor can.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed")] = 0,
     look_every: Annotated[int, typer.Option("--look-every", min=1)] = 250,
     count: Annotated[
@@ -97,15 +108,19 @@ def train(
         rate=rate,
         fall=fall,
         relations=relations,
+        entailment=entailment,
+        bf16=bf16,
         seed=seed,
         look_every=look_every,
         licence=licence,
         threads=threads,
         resume=True,
     )
+    if entailment and data is None:
+        raise typer.BadParameter("give --data with it", param_hint="--entailment")
     words = WordTable.read(shipped_weights(DEFAULT).path("words.npz"))  # those of the base, too
     reader = RecordReader(read_tokenizer(find_base(base).folder), words, lambda *_: [])
-    sources = read_sources(reader, relations, seed)
+    sources = read_sources(reader, relations, seed, entailment=entailment, data=data)
     held_out = read_held_out(reader, count)
     with until_terminated() as stop, progress_bar("steps") as progress:
         result = train_records(settings, sources, held_out, stop=stop, progress=progress)

@@ -13,7 +13,7 @@ from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
 from adequa.text import Span
 from research.records.cases import Row, named_text
-from research.records.written import DATA, overlap, read_written, split
+from research.records.written import DATA, overlap, read_parts
 
 
 class HeldOutText(NamedTuple):
@@ -28,7 +28,7 @@ class HeldOutText(NamedTuple):
 
 def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
     """The texts of about `count` of the held-out written records."""
-    records = [one for path in sorted(DATA.glob("*.jsonl")) for one in split(read_written(path))[1]]
+    records = [one for path in sorted(DATA.glob("*.jsonl")) for one in read_parts(path)[1]]
     found = []
     for record in records[:: max(1, len(records) // count)]:
         texts: list[tuple[str, int, str, Sequence[Span]]]

@@ -47,11 +47,14 @@ class RecordSettings(StackSettings):
     average: float = 0.99
     relations: float = 0.12
     """The share of cases that come from the groups of the relation reader."""
+    entailment: float = 0.0
+    """The share of entailment pairs."""
 
     def recipe(self) -> dict[str, Any]:
         """The common part, the loss and the mixture."""
         more = {"margin": MARGIN, "above": ABOVE, "stated": STATED, "words": WORDS}
-        return {**super().recipe(), **more, "relations": self.relations}
+        shares = {"relations": self.relations, "entailment": self.entailment}
+        return {**super().recipe(), **more, **shares}
 
 
 def step_losses(

@@ -19,6 +19,8 @@ from adequa.text.values import truth_of
 DATA = Path(__file__).parent / "data"
 HELD_OUT = 8
 """Every eighth record of a file is held out, for figures and thresholds."""
+LAST_LEARNED = "v"
+"""The files after this one, by other writers, are held out as a whole."""
 _LONGEST_VALUE = 5
 """Words of a wrong value that may stand in the record in place of the right one."""
 
@@ -90,6 +92,12 @@ def _replaced(before: str, after: str) -> tuple[str, str]:
     while last < min(len(before), len(after)) - first and before[-1 - last] == after[-1 - last]:
         last += 1
     return before[first : len(before) - last], after[first : len(after) - last]
+
+
+def read_parts(path: Path) -> tuple[list[WrittenRecord], list[WrittenRecord]]:
+    """The records of a file that are learned from, and those that are held out."""
+    records = read_written(path)
+    return ([], records) if path.stem > LAST_LEARNED else split(records)
 
 
 def split(records: Sequence[_Any]) -> tuple[list[_Any], list[_Any]]:

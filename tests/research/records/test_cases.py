@@ -13,6 +13,7 @@ from adequa.models.shipped import DEFAULT, weights
 from adequa.models.wordpiece import WordPiece
 from research.records.cases import Batches, Case, CaseMaker, Row, Source, read_sources
 from research.records.written import read_written
+from research.relations.sources import Entailment
 
 from .tiny import write
 
@@ -89,7 +90,9 @@ def test_numbers_names_and_owners_of_faithful_sentences_are_changed(
     owner = "[CLS] [unused19] had rank [unused38] . [SEP] runners [unused19] ' s rank is 27 [SEP]"
     judge = "[CLS] the judge was [unused21] . [SEP] it ' s judge is mr cole [SEP]"
     assert {owner, judge} <= made
-    (number,) = made - {owner, judge}
+    field = "[CLS] [unused19] had rank [unused38] . [SEP] runners [unused19] ' s rank is 14 [SEP]"
+    assert field in made  # the number of another row
+    (number,) = made - {owner, judge, field}
     assert re.fullmatch(
         r"\[CLS\] \[unused19\] had rank (?!14 )\d+ . \[SEP\] .*'s rank is 14 \[SEP\]",
         number.replace("' s", "'s"),
@@ -142,14 +145,37 @@ def test_all_sources_have_their_share(
     write(folder / "a.jsonl")
     monkeypatch.setattr("research.records.cases.DATA", folder)
     monkeypatch.setattr("research.records.cases.WRITTEN", graphs)
-    sources = read_sources(reader, 0.3, seed=1)
+    (tmp_path / "entailment").mkdir()
+    for name in ("snli_dev", "sick_dev"):
+        (tmp_path / "entailment" / f"{name}.csv").write_text(
+            "premise,hypothesis,label\nA cat sleeps.,A cat is awake.,contradiction\n"
+            "A cat sleeps.,An animal sleeps.,entailment\n",
+            encoding="utf-8",
+        )
+    sources = read_sources(reader, 0.3, seed=1, entailment=0.1, data=tmp_path)
     assert [(one.share, one.items) for one in sources] == [
-        (pytest.approx(0.294), 1),
-        (pytest.approx(0.287), 1),
-        (pytest.approx(0.119), 1),
+        (pytest.approx(0.252), 1),
+        (pytest.approx(0.246), 1),
+        (pytest.approx(0.102), 1),
         (0.3, 0),
+        (0.1, 2),
     ]
-    assert read_sources(reader, 0.3, seed=1) == sources
+    assert read_sources(reader, 0.3, seed=1, entailment=0.1, data=tmp_path) == sources
+
+
+def test_entailment_pairs_of_one_premise_are_a_case(reader: RecordReader) -> None:
+    labels = {"It is awake.": "contradiction", "It rests.": "entailment", "It is old.": "neutral"}
+    pairs = [Entailment("A cat sleeps.", one, label, "snli") for one, label in labels.items()]
+    (case,) = CaseMaker(reader).entailment_cases(pairs)
+    read = {shown(row, reader): (row.wrong, row.stated) for row in case.rows}
+    assert read == {
+        "[CLS] a cat sleeps . [SEP] it is awake . [SEP]": (True, False),
+        "[CLS] a cat sleeps . [SEP] it rests . [SEP]": (False, True),
+        "[CLS] a cat sleeps . [SEP] it is old . [SEP]": (False, False),
+    }
+    ((wrong, stated),) = case.worse
+    assert case.rows[wrong].wrong
+    assert case.rows[stated].stated
 
 
 def test_batches_follow_from_the_seed_and_keep_their_size() -> None:

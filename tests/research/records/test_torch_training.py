@@ -87,13 +87,16 @@ def test_the_loss_knows_the_contradicted_fact_and_the_worse_sentence(
 
 
 def test_the_command(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("research.records.cases.read_sources", lambda *_: [SOURCE])
+    monkeypatch.setattr("research.records.cases.read_sources", lambda *_, **__: [SOURCE])
     monkeypatch.setattr("research.records.figures.read_held_out", lambda *_: HELD_OUT)
-    options = ["--base", str(base), "--out", str(tmp_path / "out"), "--steps", "2"]
+    options = ["--base", str(base), "--out", str(tmp_path / "out"), "--steps", "2", "--bf16"]
     run = CliRunner().invoke(app, ["train", *options])
     assert run.exit_code == 0, run.output
+    refused = CliRunner().invoke(app, ["train", *options, "--entailment", "0.1"])
+    assert refused.exit_code == 2
     record = json.loads((tmp_path / "out" / "training.json").read_text(encoding="utf-8"))
     assert record["done"]["step"] == 2
+    assert record["recipe"]["bf16"]
 
 
 def test_the_checkpoint_reads_alike_in_torch_and_exported(base: Path, tmp_path: Path) -> None:

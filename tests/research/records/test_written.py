@@ -10,6 +10,7 @@ from research.records.written import (
     DATA,
     HELD_OUT,
     WrongText,
+    read_parts,
     read_written,
     split,
     turn_record,
@@ -71,6 +72,11 @@ def test_every_eighth_record_is_held_out() -> None:
     learned, held = split([*range(20)])
     assert held == [7, 15]
     assert sorted(learned + held) == [*range(20)]
+
+
+def test_later_files_are_held_out_as_a_whole(tmp_path: Path) -> None:
+    assert [len(part) for part in read_parts(write(tmp_path / "v.jsonl"))] == [1, 0]
+    assert [len(part) for part in read_parts(write(tmp_path / "w.jsonl"))] == [0, 1]
 
 
 def test_the_written_records_are_sound() -> None:
