@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +56,14 @@ def test_whole_words_as_a_plain_scan_finds_them(names: list[str], words: list[st
         if one.method == "name"
     }
     assert found == expected
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=10), st.booleans())
+def test_many_names_are_found_as_few_are(words: list[str], weak: bool) -> None:
+    text, graph = PreparedText(" ".join(words)), graph_of(*NAMES)
+    few = exact_candidates(graph, text, weak=weak)
+    with patch("adequa.entities.candidates._FEW_NAMES", 0):
+        assert exact_candidates(graph, text, weak=weak) == few
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -131,6 +132,9 @@ def test_spans_stand_in_the_text_and_apart_from_mentions(text: str) -> None:
         assert span.nearest is None or any(span.nearest in fact for fact in FACTS)
     for left, right in pairwise(found):
         assert left.end <= right.start
+    with patch("adequa.entities.unexplained._says_nothing_else", return_value=False):
+        slowly = find_unexplained(detection.graph, detection.text, detection.mentions)
+    assert slowly == found
 
 
 GRAPH = compile_graph(FACTS, {}, {})

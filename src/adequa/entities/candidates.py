@@ -59,11 +59,21 @@ class Candidate(NamedTuple):
     """Another possible end of the span: after the unit of a number, or after `, Texas`."""
 
 
+_Names = list[tuple[str, Name, int]]
+"""Names with their keys and entities, in the order of the entities."""
+_FEW_NAMES = 200
+"""Names of a graph up to which each is looked for by itself: `str.find` is so fast that looking
+words up in an index pays only with more of them. Of 1,779 graphs of WebNLG, none has more."""
+
+
 def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Candidate]:
     """Every occurrence of the sure names of all entities as whole words, or of the weak ones."""
-    index = (
+    names = (
         graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
     )
+    if len(names) <= _FEW_NAMES:
+        return _occurrences(names, text)
+    index = graph.derive("weak index" if weak else "sure index", lambda _: _index(names))
     key, places, openings, short = text.key, text.places, index.openings, index.short
     opened = [
         (word, place)
@@ -85,7 +95,8 @@ def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Ca
     hits.sort()  # in the order of the names
     found: list[Candidate] = []
     for number, word in hits:
-        candidate = _occurrence(index.names[number], index.entities[number], word, text)
+        _, name, entity = names[number]
+        candidate = _occurrence(name, entity, word, text)
         if candidate is not None:
             found.append(candidate)
     return found
@@ -93,18 +104,34 @@ def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Ca
 
 def weak_candidates(graph: Graph, text: PreparedText, only: Iterable[int]) -> list[Candidate]:
     """Every occurrence of the weak names of some entities, which are few, as whole words."""
+    entities = graph.entities
+    names = [(name.key, name, one) for one in only for name in entities[one].weak_names if name.key]
+    return _occurrences(names, text)
+
+
+def _sure_names(graph: Graph) -> _Names:
+    pairs = [(name, one) for one, own in enumerate(graph.entities) for name in own.sure_names]
+    return [(name.key, name, entity) for name, entity in pairs if name.key]
+
+
+def _weak_names(graph: Graph) -> _Names:
+    pairs = [(name, one) for one, own in enumerate(graph.entities) for name in own.weak_names]
+    return [(name.key, name, entity) for name, entity in pairs if name.key]
+
+
+def _occurrences(names: _Names, text: PreparedText) -> list[Candidate]:
+    """Every occurrence of names as whole words, each name looked for by itself."""
     key, places = text.key, text.places
     found: list[Candidate] = []
-    for entity in only:
-        for name in graph.entities[entity].weak_names:
-            place = key.find(name.key)
-            while place >= 0:
-                word = bisect_left(places, place)
-                if word < len(places) and places[word] == place:
-                    candidate = _occurrence(name, entity, word, text)
-                    if candidate is not None:
-                        found.append(candidate)
-                place = key.find(name.key, place + 1)
+    for letters, name, entity in [one for one in names if one[0] in key]:
+        place = key.find(letters)
+        while place >= 0:
+            word = bisect_left(places, place)
+            if word < len(places) and places[word] == place:
+                candidate = _occurrence(name, entity, word, text)
+                if candidate is not None:
+                    found.append(candidate)
+            place = key.find(letters, place + 1)
     return found
 
 
@@ -113,13 +140,11 @@ _OPENING = 3
 
 
 class _NameIndex(NamedTuple):
-    """Names with their entities, and their keys in alphabetical order.
+    """The keys of names in alphabetical order.
 
     A text is looked through once, however many names there are.
     """
 
-    names: list[Name]
-    entities: list[int]
     keys: list[str]
     numbers: list[int]
     """The number of the name of each key."""
@@ -132,19 +157,8 @@ class _NameIndex(NamedTuple):
     """Letters of the longest key."""
 
 
-def _sure_names(graph: Graph) -> _NameIndex:
-    return _index([one.sure_names for one in graph.entities])
-
-
-def _weak_names(graph: Graph) -> _NameIndex:
-    return _index([one.weak_names for one in graph.entities])
-
-
-def _index(names_of: Sequence[Sequence[Name]]) -> _NameIndex:
-    """The index of the names of each entity."""
-    names = [name for own in names_of for name in own]
-    entities = [entity for entity, own in enumerate(names_of) for _ in own]
-    order = sorted((name.key, number) for number, name in enumerate(names) if name.key)
+def _index(names: _Names) -> _NameIndex:
+    order = sorted((key, number) for number, (key, _, _) in enumerate(names))
     keys = [key for key, _ in order]
     beginnings: list[tuple[int, ...]] = []
     shorter: list[int] = []
@@ -154,8 +168,6 @@ def _index(names_of: Sequence[Sequence[Name]]) -> _NameIndex:
         shorter.append(place)
         beginnings.append((*shorter,))
     return _NameIndex(
-        names=names,
-        entities=entities,
         keys=keys,
         numbers=[number for _, number in order],
         beginnings=beginnings,
@@ -289,9 +301,11 @@ def choose(
     ranked = []
     for number, candidate in enumerate(candidates):
         start, end, entity, tier, distance, method, _ = candidate
-        value = (end - start) * (1 - 2 * distance) * _WEIGHT[tier]
-        if method == "demonym" or method == "singular":
-            value *= _INFLECTED
+        value: float = end - start
+        if tier or distance:  # most are neither derived nor misspelt
+            value = value * (1 - 2 * distance) * _WEIGHT[tier]
+            if method == "demonym" or method == "singular":
+                value *= _INFLECTED
         place = entity if order is None else order[entity]
         ranked.append((-value, tier, start, place, number, candidate))
     ranked.sort()

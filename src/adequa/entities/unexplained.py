@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -139,6 +140,9 @@ def find_unexplained(
     `values` are those of the data where they are known; without them numbers and dates are
     compared with single values only.
     """
+    is_record = values is not None and values.is_record
+    if not (allowed or is_record or text.language) and _says_nothing_else(text, mentions):
+        return []  # most texts
     covered = _covered(text, mentions, allowed)
     found: list[UnexplainedSpan] = []
     if values is not None and values.is_record:
@@ -161,6 +165,28 @@ def find_unexplained(
         codes = {part for part in written if _CODE.fullmatch(part)}
         strange = [one for one in strange if not _is_ordinary(one, text, codes)]
     return sorted([*found, *strange], key=lambda span: span[:2])
+
+
+_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*")
+
+
+def _says_nothing_else(text: PreparedText, mentions: Sequence[Mention]) -> bool:
+    """Whether the words beside the mentions have no figures, and only common ones have capitals."""
+    if text.lower_cased or text.string.isupper():
+        return False
+    string, parts, end = text.string, [], 0
+    for mention in sorted(mentions, key=_start_of):
+        if mention.start > end:
+            parts.append(string[end : mention.start])
+        end = max(end, mention.end)
+    parts.append(string[end:])
+    rest = "_".join(parts)  # which counts as a letter: part of a word is not a common word
+    if _DIGIT.search(rest):
+        return False
+    return common_words().issuperset(map(fold, _CAPITALISED.findall(rest)))
+
+
+_start_of = attrgetter("start")
 
 
 def _has_free_digit(string: str, covered: bytearray) -> bool:
@@ -307,6 +333,8 @@ def _not_derived(
     spans: Sequence[UnexplainedSpan], text: PreparedText, values: DataValues
 ) -> list[UnexplainedSpan]:
     """The spans that do not follow from the values of the data in another form either."""
+    if not spans:
+        return []
     kept: list[UnexplainedSpan] = []
     ends = [one.end for one in text.values]  # the values are in order and apart
     for span in spans:
