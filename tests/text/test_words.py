@@ -129,4 +129,4 @@ def test_sentences_end_as_the_rule_says(string: str) -> None:
 def test_words_by_letters_and_by_initial() -> None:
     text = PreparedText("To be or not to be.")
     assert text.numbers_of["be"] == [1, 5]
-    assert text.numbers_by_initial == {"t": [0, 4], "b": [1, 5], "o": [2], "n": [3]}
+    assert text.initials == "tbontb"

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from adequa.entities.graph import Entity, Graph
@@ -59,21 +58,28 @@ class Candidate(NamedTuple):
     """Another possible end of the span: after the unit of a number, or after `, Texas`."""
 
 
-_Names = list[tuple[str, Name, int]]
-"""Names with their keys and entities, in the order of the entities."""
 _FEW_NAMES = 200
 """Names of a graph up to which each is looked for by itself: `str.find` is so fast that looking
 words up in an index pays only with more of them. Of 1,779 graphs of WebNLG, none has more."""
 
 
+class _Names(NamedTuple):
+    """Names in the order of their entities."""
+
+    keys: tuple[str, ...]
+    names: tuple[Name, ...]
+    entities: tuple[int, ...]
+    """The entity of each."""
+
+
 def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Candidate]:
     """Every occurrence of the sure names of all entities as whole words, or of the weak ones."""
-    names = (
+    known = (
         graph.derive("weak names", _weak_names) if weak else graph.derive("sure names", _sure_names)
     )
-    if len(names) <= _FEW_NAMES:
-        return _occurrences(names, text)
-    index = graph.derive("weak index" if weak else "sure index", lambda _: _index(names))
+    if len(known.keys) <= _FEW_NAMES:
+        return _occurrences(known, text)
+    index = graph.derive("weak index" if weak else "sure index", lambda _: _index(known.keys))
     key, places, openings, short = text.key, text.places, index.openings, index.short
     opened = [
         (word, place)
@@ -95,8 +101,7 @@ def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Ca
     hits.sort()  # in the order of the names
     found: list[Candidate] = []
     for number, word in hits:
-        _, name, entity = names[number]
-        candidate = _occurrence(name, entity, word, text)
+        candidate = _occurrence(known.names[number], known.entities[number], word, text)
         if candidate is not None:
             found.append(candidate)
     return found
@@ -104,26 +109,32 @@ def exact_candidates(graph: Graph, text: PreparedText, *, weak: bool) -> list[Ca
 
 def weak_candidates(graph: Graph, text: PreparedText, only: Iterable[int]) -> list[Candidate]:
     """Every occurrence of the weak names of some entities, which are few, as whole words."""
-    entities = graph.entities
-    names = [(name.key, name, one) for one in only for name in entities[one].weak_names if name.key]
-    return _occurrences(names, text)
+    return _occurrences(_names_of([(one, graph.entities[one].weak_names) for one in only]), text)
 
 
 def _sure_names(graph: Graph) -> _Names:
-    pairs = [(name, one) for one, own in enumerate(graph.entities) for name in own.sure_names]
-    return [(name.key, name, entity) for name, entity in pairs if name.key]
+    return _names_of(enumerate([one.sure_names for one in graph.entities]))
 
 
 def _weak_names(graph: Graph) -> _Names:
-    pairs = [(name, one) for one, own in enumerate(graph.entities) for name in own.weak_names]
-    return [(name.key, name, entity) for name, entity in pairs if name.key]
+    return _names_of(enumerate([one.weak_names for one in graph.entities]))
 
 
-def _occurrences(names: _Names, text: PreparedText) -> list[Candidate]:
+def _names_of(some: Iterable[tuple[int, Sequence[Name]]]) -> _Names:
+    """The names of some entities."""
+    pairs = [(entity, name) for entity, own in some for name in own if name.key]
+    names = tuple([name for _, name in pairs])
+    return _Names(
+        tuple([name.key for name in names]), names, tuple([entity for entity, _ in pairs])
+    )
+
+
+def _occurrences(known: _Names, text: PreparedText) -> list[Candidate]:
     """Every occurrence of names as whole words, each name looked for by itself."""
-    key, places = text.key, text.places
+    key, places, (keys, names, entities) = text.key, text.places, known
     found: list[Candidate] = []
-    for letters, name, entity in [one for one in names if one[0] in key]:
+    for number in [number for number, letters in enumerate(keys) if letters in key]:
+        letters, name, entity = keys[number], names[number], entities[number]
         place = key.find(letters)
         while place >= 0:
             word = bisect_left(places, place)
@@ -157,8 +168,8 @@ class _NameIndex(NamedTuple):
     """Letters of the longest key."""
 
 
-def _index(names: _Names) -> _NameIndex:
-    order = sorted((key, number) for number, (key, _, _) in enumerate(names))
+def _index(unordered: Sequence[str]) -> _NameIndex:
+    order = sorted((key, number) for number, key in enumerate(unordered))
     keys = [key for key, _ in order]
     beginnings: list[tuple[int, ...]] = []
     shorter: list[int] = []
@@ -350,8 +361,10 @@ def fuzzy_candidates(
 
     With `strict` each word of the name may be misspelt, but not replaced by another word.
     """
-    parts = [word for word in entity.words if word not in SMALL_WORDS]
     found: list[Candidate] = []
+    parts = [word for word in entity.words if word not in SMALL_WORDS]
+    if strict and not text.different_words.issuperset([one for one in parts if one.isdigit()]):
+        return []  # figures are not misspelt
     least, likeness = 1 - threshold, max(1 - threshold, _LEAST_LIKENESS)
     lengths = [len(name.key) for name in entity.spellings]
     known: dict[str, list[_Window]] = {}
@@ -361,14 +374,14 @@ def fuzzy_candidates(
             low, high = min(lengths) * least, max(lengths) / likeness
             known[letters] = _windows(text, low, high, taken, letters)
         low, high = length * least, length / likeness
-        windows = [one for one in known[letters] if low <= one[1] - one[0] <= high]
-        if not windows:
-            continue
-        strings = [text.key[window[0] : window[1]] for window in windows]
-        for _, distance, at in process.extract_iter(
-            name.key, strings, scorer=Levenshtein.normalized_distance, score_cutoff=threshold
-        ):
-            _, _, first, last = windows[at]
+        for begin, end, first, last in known[letters]:
+            if not low <= end - begin <= high:
+                continue
+            distance = Levenshtein.normalized_distance(
+                name.key, text.key[begin:end], score_cutoff=threshold
+            )
+            if distance > threshold:
+                continue
             words = text.words[first : last + 1]
             if strict and not distance and text.string[text.starts[first]].isupper():
                 continue  # spelt correctly and refused before: York of New York
@@ -394,8 +407,7 @@ def _windows(
     windows: list[_Window] = []
     string, words, starts, ends = text.string, text.words, text.starts, text.ends
     places, count = text.places, len(words)
-    initials = (text.numbers_by_initial.get(letter, ()) for letter in {*letters})
-    for first in sorted(chain.from_iterable(initials)):
+    for first in _places_of(letters, text.initials):
         if taken[starts[first]]:
             continue
         begin = places[first]
@@ -412,6 +424,17 @@ def _windows(
             if end - begin >= least:
                 windows.append((begin, end, first, last))
     return windows
+
+
+def _places_of(letters: str, string: str) -> list[int]:
+    """Where a string has one of some letters."""
+    places: list[int] = []
+    for letter in {*letters}:
+        place = string.find(letter)
+        while place >= 0:
+            places.append(place)
+            place = string.find(letter, place + 1)
+    return sorted(places)
 
 
 def _each(parts: Sequence[str], words: Sequence[str]) -> bool:
@@ -442,7 +465,12 @@ def _plausible(name: Name, distance: float, words: Sequence[str]) -> bool:
 
 def bag_candidates(entity: int, graph: Graph, text: PreparedText, least: float) -> list[Candidate]:
     """The run of words with most of a long value's words, in any order."""
-    bag = graph.derive("bags", lambda own: [_bag(one) for one in own.entities])[entity]
+    if len(graph.entities[entity].words) < _LEAST_BAG:
+        return []
+    bags = graph.derive("bags", _no_bags)
+    if entity not in bags:
+        bags[entity] = _bag(graph.entities[entity])
+    bag = bags[entity]
     if bag.size < _LEAST_BAG:
         return []
     stands_for = bag.stands_for
@@ -493,6 +521,11 @@ class _Bag(NamedTuple):
     stands_for: dict[str, tuple[str, ...]]
     close: bool
     """Whether it is a name of two words, which must be close together."""
+
+
+def _no_bags(_: Graph) -> dict[int, _Bag]:
+    """The bags of a graph, which are filled when they are needed."""
+    return {}
 
 
 def _bag(entity: Entity) -> _Bag:

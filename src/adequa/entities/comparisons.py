@@ -333,11 +333,13 @@ def may_reverse(text: str) -> bool:
         for match in _FROM_WORD.finditer(lower):
             if _FROM.search(lower, max(0, match.end() - _FROM_WINDOW), match.end()):
                 return True
-    return _THAN_THE.search(lower) is not None
+    return _MORE_THE.search(lower) is not None and _THAN_THE.search(lower) is not None
 
 
 _FROM_WORD = re.compile(r"from\s")
 _CHANGED_FROM = re.compile(r"(?:up|down)\sfrom\s")
+# The last letters of all words of comparison, which are found in a third of the time.
+_MORE_THE = re.compile(r"(?:er|re|ve|ss|ow)(?:\sthan)?\sthe\s")
 _THAN_THE = re.compile(rf"(?:{_MORE}|{_LESS})(?:\sthan)?\sthe\s")
 _FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
 _BESIDE = re.compile(r" (?:than|above|below|of) (?:the|its|their|a) ")

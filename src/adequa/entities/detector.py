@@ -83,12 +83,12 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
             if entities[candidate.entity].kind != "boolean"
             or says_so(candidate, entities[candidate.entity], text)
         ]
-    sure = list(exact)
+    sure = exact
     if graph.has_values:
-        sure += value_candidates(graph, text, conversions=search.conversions)
+        sure = exact + value_candidates(graph, text, conversions=search.conversions)
     for number in graph.lists:
         bags = bag_candidates(number, graph, text, search.words)
-        sure += [bag for bag in bags if not _crosses(bag, sure)]
+        sure = sure + [bag for bag in bags if not _crosses(bag, sure)]
     found = choose(sure, taken, order)
     missing = _missing(found, graph)
     if not missing and not search.repeat_weak:

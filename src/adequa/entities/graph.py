@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from adequa.caches import MEGABYTE, cached
@@ -84,16 +85,17 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The entities of some triples in order of appearance, and `root`, the main subject."""
+    """The entities of some triples in order of appearance.
 
+    What only some texts need is derived when it is asked for.
+    """
+
+    triples: tuple[Triple, ...]
     entities: tuple[Entity, ...]
     strings: tuple[str, ...]
     """The entities as the data writes them."""
     order: tuple[int, ...]
     """The alphabetical rank of each entity, which does not depend on the order of triples."""
-    root: int
-    links: frozenset[tuple[int, int]]
-    """Subject and object of each triple."""
     lists: tuple[int, ...]
     """The entities that are lists."""
     has_values: bool
@@ -102,16 +104,34 @@ class Graph:
     """Whether a value is true or false."""
     clashes: bool
     """Whether two entities have a sure name in common."""
-    predicate_words: frozenset[str]
-    data_words: frozenset[str] = field(repr=False)
-    """Every folded word of the data: a text did not invent these."""
     _derived: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def root(self) -> int:
+        """The main subject."""
+        return self.derive("root", _root)
+
+    @property
+    def links(self) -> frozenset[tuple[int, int]]:
+        """Subject and object of each triple."""
+        return self.derive("links", _links)
+
+    @property
+    def predicate_words(self) -> frozenset[str]:
+        """Every folded word of the predicates."""
+        return self.derive("predicate words", _all_predicate_words)
+
+    @property
+    def data_words(self) -> frozenset[str]:
+        """Every folded word of the data: a text did not invent these."""
+        return self.derive("data words", _data_words)
 
     def derive(self, name: str, make: Callable[[Graph], Part]) -> Part:
         """The result of `make` on this graph, computed once and kept as long as the graph."""
-        if name not in self._derived:
-            self._derived[name] = make(self)
-        part: Part = self._derived[name]
+        derived = self._derived
+        if name not in derived:
+            derived[name] = make(self)
+        part: Part = derived[name]
         return part
 
     def estimated_bytes(self) -> int:
@@ -138,35 +158,54 @@ def compile_graph(
 ) -> Graph:
     """Compile the entities of triples; `aliases` maps entities to further names."""
     uses: dict[str, list[EntityUse]] = {}
-    predicate_words: set[str] = set()
     for subject, predicate, object_ in triples:
-        predicate_words.update(predicate_words_of(predicate))
-        known = lexicon.predicate_use(predicate)
-        for entity, is_subject in ((subject, True), (object_, False)):
-            side = () if known is None else known[:2] if is_subject else known[2:]
-            use = EntityUse(predicate, is_subject, *(side or ("unknown", ())))
-            uses.setdefault(entity, []).append(use)
+        as_subject, as_object = _uses(predicate)
+        uses.setdefault(subject, []).append(as_subject)
+        uses.setdefault(object_, []).append(as_object)
     entities = tuple(
-        _entity(string, tuple(found), terms.get(string), tuple(aliases.get(string, ())))
-        for string, found in uses.items()
+        [
+            _entity(string, tuple(found), terms.get(string), tuple(aliases.get(string, ())))
+            for string, found in uses.items()
+        ]
     )
-    words = {word for entity in entities for word in words_of(entity.label.string)}
-    number = {entity.string: place for place, entity in enumerate(entities)}
+    kinds = {entity.kind for entity in entities}
     keys = [name.key for entity in entities for name in entity.sure_names]
     rank = {string: place for place, string in enumerate(sorted(uses))}
+    numbers = range(len(entities)) if "list" in kinds else ()
     return Graph(
+        triples=tuple(triples),
         entities=entities,
         strings=tuple(uses),
-        order=tuple(rank[string] for string in uses),
-        root=_root(entities),
-        links=frozenset((number[triple.subject], number[triple.object]) for triple in triples),
-        lists=tuple(place for place, entity in enumerate(entities) if entity.kind == "list"),
-        has_values=any(entity.kind in ("date", "number", "period") for entity in entities),
-        has_booleans=any(entity.kind == "boolean" for entity in entities),
+        order=tuple([rank[string] for string in uses]),
+        lists=tuple(number for number in numbers if entities[number].kind == "list"),
+        has_values=not kinds.isdisjoint(("date", "number", "period")),
+        has_booleans="boolean" in kinds,
         clashes=len(keys) > len(set(keys)),
-        predicate_words=frozenset(predicate_words),
-        data_words=frozenset(words | predicate_words),
     )
+
+
+@lru_cache(maxsize=4096)  # a corpus has some hundred predicates
+def _uses(predicate: str) -> tuple[EntityUse, EntityUse]:
+    """The roles of the subject and of the object of a predicate."""
+    known = lexicon.predicate_use(predicate)
+    if known is None:
+        return EntityUse(predicate, True, "unknown", ()), EntityUse(predicate, False, "unknown", ())
+    return EntityUse(predicate, True, *known[:2]), EntityUse(predicate, False, *known[2:])
+
+
+def _links(graph: Graph) -> frozenset[tuple[int, int]]:
+    number = {string: place for place, string in enumerate(graph.strings)}
+    return frozenset((number[one.subject], number[one.object]) for one in graph.triples)
+
+
+def _all_predicate_words(graph: Graph) -> frozenset[str]:
+    words = (predicate_words_of(triple.predicate) for triple in graph.triples)
+    return frozenset(chain.from_iterable(words))
+
+
+def _data_words(graph: Graph) -> frozenset[str]:
+    words = (words_of(entity.label.string) for entity in graph.entities)
+    return graph.predicate_words.union(*words)
 
 
 @lru_cache(maxsize=4096)  # a corpus has some hundred predicates
@@ -319,8 +358,9 @@ def _nouns(label: Label, words: Iterable[str], uses: Sequence[EntityUse]) -> tup
     return tuple(dict.fromkeys([*own, *qualifier, *theirs]))
 
 
-def _root(entities: Sequence[Entity]) -> int:
+def _root(graph: Graph) -> int:
     """The subject that is not an object, with the most triples; then the first by name."""
+    entities = graph.entities
 
     def rank(number: int) -> tuple[bool, int, str]:
         entity = entities[number]

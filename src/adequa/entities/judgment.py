@@ -72,10 +72,13 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
     ["'the dish of' is said 3 times in a row"]
     """
     words = text.words[:_MOST_WORDS]
+    repeated = len(words) - len({*words})
+    if not repeated:
+        return ()
     following = words[1:]
     if not any(map(eq, words, following)):
         # Whatever is repeated has three words in a row that have all occurred before.
-        if len(words) - len({*words}) < _IN_A_ROW:
+        if repeated < _IN_A_ROW:
             return ()
         if len({*zip(words, following, words[2:], strict=False)}) == len(words) - 2:
             return ()
@@ -327,7 +330,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
     if settings.optional:
         wanted = _wanted(data, settings.optional)
         optional = tuple(one for one in detection.entities if one in found and one not in wanted)
-    free: AbstractSet[str] = unnamed_terms(item) - found
+    free: AbstractSet[str] = unnamed_terms(item) - found if item.terms else frozenset()
     spare = 0
     if language is not None:
         # Where the data has labels in the language, what has none is called the same.
@@ -337,7 +340,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         free = free | untold | (values.unreadable(language) - found)
     if free:
         wanted = tuple(entity for entity in wanted if entity not in free)
-    missing = tuple(entity for entity in wanted if entity not in found)
+    missing = tuple([entity for entity in wanted if entity not in found])
     if missing and settings.detector == "adequa" and settings.mode == "adequacy":
         more = [
             one
@@ -359,7 +362,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         cause = "degenerate" if repetitions else "hallucinated" if unexplained else cause
     return EntityJudgment(
         item=item,
-        entities=(*wanted, *optional),
+        entities=(*wanted, *optional) if optional else wanted,
         mentions=mentions,
         missing=missing,
         unexplained=unexplained,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from operator import attrgetter
 from typing import NamedTuple
 
 from rapidfuzz import process
@@ -167,7 +166,9 @@ def find_unexplained(
     return sorted([*found, *strange], key=lambda span: span[:2])
 
 
-_CAPITALISED = re.compile(r"[^\W\d_a-z]\w*")
+# Words with a capital, and figures with what follows them; in ASCII, which is faster, and beyond.
+_ASCII_TELLING = re.compile(r"[A-Z0-9]\w*", re.ASCII)
+_TELLING = re.compile(r"[^\W_a-z]\w*")
 
 
 def _says_nothing_else(text: PreparedText, mentions: Sequence[Mention]) -> bool:
@@ -175,18 +176,15 @@ def _says_nothing_else(text: PreparedText, mentions: Sequence[Mention]) -> bool:
     if text.lower_cased or text.string.isupper():
         return False
     string, parts, end = text.string, [], 0
-    for mention in sorted(mentions, key=_start_of):
-        if mention.start > end:
-            parts.append(string[end : mention.start])
-        end = max(end, mention.end)
+    for mention in mentions:
+        if mention.start < end:
+            return False  # they overlap, or are not in order
+        parts.append(string[end : mention.start])
+        end = mention.end
     parts.append(string[end:])
     rest = "_".join(parts)  # which counts as a letter: part of a word is not a common word
-    if _DIGIT.search(rest):
-        return False
-    return common_words().issuperset(map(fold, _CAPITALISED.findall(rest)))
-
-
-_start_of = attrgetter("start")
+    telling = (_ASCII_TELLING if rest.isascii() else _TELLING).findall(rest)
+    return common_words().issuperset(map(fold, telling))
 
 
 def _has_free_digit(string: str, covered: bytearray) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
@@ -74,17 +74,10 @@ class DataValues:
         self.paths = tuple(paths)
         named = (one.subject if one.subject not in unnamed else "" for one in triples)
         self._names = tuple(named) if paths else ()
-        pointers: Iterable[str | None] = paths if paths else [None] * len(self.triples)
-        pairs = zip(self.triples, pointers, strict=True)
-        facts = [_fact(triple, path) for triple, path in pairs]
-        tops = {fact.group for fact in facts if fact.key.rpartition(".")[2] in ("max", "maximum")}
-        self.facts = tuple(
-            # `min` without a `max` beside it are minutes.
-            fact._replace(unit="minute")
-            if paths and fact.key.rpartition(".")[2] == "min" and fact.group not in tops
-            else fact
-            for fact in facts
-        )
+        if paths:
+            self.facts = _facts_of_record(self.triples, paths)
+        else:
+            self.facts = tuple(map(_plain_fact, self.triples))
 
     @cached_property
     def explainer(self) -> Explainer:
@@ -246,13 +239,29 @@ def _is_end(span: ValueSpan, written: str) -> bool:
     return quantity is not None and any(one.value == quantity.value for one in span.quantities)
 
 
-def _fact(triple: Triple, path: str | None) -> ValueFact:
-    """A triple as a fact; the pointer tells the key and what the value belongs to."""
+def _facts_of_record(triples: Sequence[Triple], paths: Sequence[str]) -> tuple[ValueFact, ...]:
+    facts = [_fact(triple, path) for triple, path in zip(triples, paths, strict=True)]
+    tops = {fact.group for fact in facts if fact.key.rpartition(".")[2] in ("max", "maximum")}
+    return tuple(
+        # `min` without a `max` beside it are minutes.
+        fact._replace(unit="minute")
+        if fact.key.rpartition(".")[2] == "min" and fact.group not in tops
+        else fact
+        for fact in facts
+    )
+
+
+@lru_cache(maxsize=4096)  # graphs of a corpus have triples in common
+def _plain_fact(triple: Triple) -> ValueFact:
     label = label_of(triple.object)
-    value = label.string
+    key = _local(triple.predicate)
+    return ValueFact(key, label.string, label.qualifier or None, triple.subject)
+
+
+def _fact(triple: Triple, path: str) -> ValueFact:
+    """A triple as a fact; the pointer tells the key and what the value belongs to."""
+    value = label_of(triple.object).string
     predicate = triple.predicate
-    if path is None:
-        return ValueFact(_local(predicate), value, label.qualifier or None, triple.subject)
     parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
     last = parts[-1] if parts else ""
     # A number at the end is a place in a list, unless it is a key: `population: {2021: …}`.
@@ -269,7 +278,7 @@ def _fact(triple: Triple, path: str | None) -> ValueFact:
 
 def is_counterpart(triple: Triple, words: str) -> bool:
     """Whether some words may stand for the value of a triple: their kinds and units agree."""
-    return is_comparable(_fact(triple, None), words)
+    return is_comparable(_plain_fact(triple), words)
 
 
 def _local(predicate: str) -> str:

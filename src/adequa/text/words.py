@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import accumulate
@@ -112,23 +111,19 @@ class PreparedText:
     @cached_property
     def numbers_of(self) -> dict[str, list[int]]:
         """The numbers of the words by their letters, to look a word up instead of searching."""
-        return _grouped(self.words)
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for number, word in enumerate(self.words):
+            found[word].append(number)
+        return dict(found)
 
     @cached_property
-    def numbers_by_initial(self) -> dict[str, list[int]]:
-        """The numbers of the words by their first letter."""
-        return _grouped([word[0] for word in self.words])
+    def initials(self) -> str:
+        """The first letters of the words."""
+        return "".join([word[0] for word in self.words])
 
     def between(self, first: int, last: int) -> str:
         """The characters between the end of one word and the start of another."""
         return self.string[self.ends[first] : self.starts[last]]
-
-
-def _grouped(strings: Iterable[str]) -> dict[str, list[int]]:
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for number, string in enumerate(strings):
-        found[string].append(number)
-    return dict(found)
 
 
 SMALL_WORDS = word_set(

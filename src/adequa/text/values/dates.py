@@ -9,6 +9,7 @@ those of today, and do not give its offsets in a text.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from enum import Enum
 from functools import cache
@@ -153,6 +154,8 @@ _FIRST_DIGIT = re.compile(r"[0-9](?<![^\W_][0-9])")
 """Where a date in figures can begin."""
 _BEFORE_MONTH = 60
 """Letters before the month of the longest date: "Wednesday, the twenty-seventh day of the"."""
+_LETTERS = 3
+"""Of an opening in letters."""
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _OPENINGS = frozenset((*_WEEKDAYS, *(word[:3] for word in (*_FULL.split("|"), *_SPELT))))
 """The first letters of a date that does not begin with a figure."""
@@ -243,9 +246,12 @@ def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
     return spans
 
 
-def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
-    """`_NUMERIC_DATES.search`, which would try every character and not only figures."""
-    while figure := _FIRST_DIGIT.search(lower, position):
+def _find_numeric(lower: str, position: int, end: int = sys.maxsize) -> re.Match[str] | None:
+    """`_NUMERIC_DATES.search`, which would try every character and not only figures.
+
+    The date begins before `end`.
+    """
+    while figure := _FIRST_DIGIT.search(lower, position, end):
         if match := _NUMERIC_DATES.match(lower, figure.start()):
             return match
         position = figure.end()
@@ -254,17 +260,15 @@ def _find_numeric(lower: str, position: int) -> re.Match[str] | None:
 
 def _find_any(lower: str, position: int) -> re.Match[str] | None:
     """`_ALL_DATES.search`, but only at figures and before months."""
-    month = _MONTH_NAME.search(lower, position)
-    for opening in _OPENING.finditer(lower, position):
-        start = opening.start()
-        while month is not None and month.start() < start:
-            month = _MONTH_NAME.search(lower, month.end())
-        if month is None:
-            return _find_numeric(lower, start)
-        near = month.start() - start <= _BEFORE_MONTH or lower[start].isdigit()
-        if near and (match := _ALL_DATES.match(lower, start)):
+    for month in _MONTH_NAME.finditer(lower, position):
+        near = max(position, month.start() - _BEFORE_MONTH)
+        if match := _find_numeric(lower, position, near):
             return match
-    return None
+        position = month.start() + 1
+        for opening in _OPENING.finditer(lower, near, month.start() + _LETTERS):
+            if match := _ALL_DATES.match(lower, opening.start()):
+                return match
+    return _find_numeric(lower, position)
 
 
 def _span(text: str, lower: str, match: re.Match[str], names: _Names) -> DateSpan | None:

@@ -128,13 +128,14 @@ def read_value(fact: ValueFact) -> Reading:
     >>> read_value(ValueFact("weight_g", "780")).quantities
     (Quantity(value=Decimal('780'), unit='gram'),)
     """
-    return _read(fact._replace(group=""))
+    return _read(fact.key, fact.value, fact.unit)
 
 
 # The same keys and values recur in the texts about one record.
 @lru_cache(maxsize=8192)
-def _read(fact: ValueFact) -> Reading:
-    value, _ = literal_of(fact.value)
+def _read(key: str, value: str, unit: str | None) -> Reading:
+    fact = ValueFact(key, value, unit)
+    value, _ = literal_of(value)
     if len(value) > 60:
         return Reading()
     named = _unit_of_fact(fact)

@@ -283,6 +283,7 @@ def compass_words(point: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # asked of every text that leaves the value out
 def spellings_of(key: str, value: str) -> tuple[str, ...]:
     """Other ways in which a text may write a coded value; empty for a value that is not a code.
 
