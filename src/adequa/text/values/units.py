@@ -305,12 +305,18 @@ def _signs(glued: bool) -> re.Pattern[str]:
     return _alternatives(symbol for symbol in _symbols if symbol not in refused)
 
 
-_FIRSTS = frozenset(spelling[0] for spelling in _spellings)
+_OPENING = 3
+_OPENINGS = frozenset(spelling.partition(" ")[0][:_OPENING] for spelling in _spellings)
+"""The first letters of units: without them there is no need to compile a pattern and to try it."""
+
+
+def _opens_unit(lower: str, position: int) -> bool:
+    return any(lower[position : position + size] in _OPENINGS for size in range(1, _OPENING + 1))
 
 
 def _match_plain(text: str, lower: str, position: int, glued: bool) -> tuple[str, int] | None:
     first = lower[position : position + 1]
-    pattern = _words(first) if first in _FIRSTS else None
+    pattern = _words(first) if _opens_unit(lower, position) else None
     match = pattern.match(lower, position) if pattern else None
     sign = _signs(glued).match(text, position)
     if match and (sign is None or match.end() >= sign.end()):
