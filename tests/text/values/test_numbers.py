@@ -12,6 +12,7 @@ from adequa.text.languages import LANGUAGES
 from adequa.text.values.numbers import (
     Quantity,
     find_numbers,
+    interval_of,
     is_converted,
     is_rounded,
     is_same,
@@ -428,3 +429,8 @@ def test_a_point_or_comma_before_three_figures_has_two_readings() -> None:
 def test_spaces_between_thousands_are_of_other_languages() -> None:
     assert len(find_numbers("12 500")) == 2
     assert len(find_numbers("2003 280", LANGUAGES["fr"])) == 2
+
+
+def test_a_number_beyond_all_floats_stands_for_no_other() -> None:
+    assert not interval_of(Decimal("1e871")).holds(1e300)
+    assert not interval_of(Decimal("1e871"), "about").holds(0.0)

@@ -728,6 +728,8 @@ def interval_of(seen: Decimal, hedge: Hedge = "none") -> Interval:
     (True, False)
     """
     number = float(seen)
+    if math.isinf(number):  # "1e871": no data has it
+        return Interval(number, number)
     digits, place = _precision(seen)
     half = 0.5 * 10.0**place
     size = abs(number)
