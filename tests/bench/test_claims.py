@@ -119,18 +119,22 @@ def test_the_page_must_say_it() -> None:
         require_written(claim(figure="Precision"), ROWS)
 
 
-def test_a_stale_figure_is_noticed_and_a_command_runs_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ran: list[str] = []
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that were run; `broken` fails, the others find the same."""
+    commands: list[str] = []
 
     def run(command: str, data: Path) -> object:
-        ran.append(command)
+        commands.append(command)
         if command == "broken":
             raise ClaimError("exit 2: no data")
         return FOUND
 
     monkeypatch.setattr("bench.claims.run_command", run)
+    return commands
+
+
+def test_a_stale_figure_is_noticed_and_a_command_runs_once(ran: list[str]) -> None:
     claims = [
         claim(),
         claim(written=".913", where=("exact/precision",)),
@@ -166,17 +170,8 @@ def test_a_command_that_fails_runs_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_was_kept_is_not_measured_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: list[str]
 ) -> None:
-    ran: list[str] = []
-
-    def run(command: str, data: Path) -> object:
-        ran.append(command)
-        if command == "broken":
-            raise ClaimError("exit 2: no data")
-        return FOUND
-
-    monkeypatch.setattr("bench.claims.run_command", run)
     monkeypatch.setattr("bench.claims.commit_of", lambda: "0123456789")
     claims = [claim(), claim(command="broken")]
     first = list(check_claims(claims, Path("d"), ROWS, keep=tmp_path / "kept"))
