@@ -31,8 +31,18 @@ Data = Annotated[
 LexiconFile = Annotated[
     Path, typer.Option("--lexicon", metavar="FILE", help="A lexicon that `lexicon` has written.")
 ]
+OutFile = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")]
 Count = Annotated[
     int, typer.Option("--count", min=3, help="Held-out cases of each kind, approximately.")
+]
+Licence = Annotated[
+    str | None, typer.Option("--licence", help="The licence of the data, for the card.")
+]
+Permissive = Annotated[
+    bool,
+    typer.Option(
+        "--permissive", help="Only data that may be used commercially: no WebNLG, SICK or RTE."
+    ),
 ]
 Challenge = Annotated[
     Path | None,
@@ -47,17 +57,32 @@ def lexicon(
         Path,
         typer.Option("--encoder", metavar="DIR", help="gte-small: vocab.txt and onnx/model.onnx."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write.")],
+    out: OutFile,
+    permissive: Permissive = False,
 ) -> None:
     """Collect the wordings, inverses and near misses of relations."""
     from research.relations.lexicon import build_lexicon, open_encoder, write_lexicon
     from research.relations.mixture import read_training_documents
 
-    documents = read_training_documents(data)
+    documents = read_training_documents(data, permissive=permissive)
     found = build_lexicon(data / "relations", documents, open_encoder(encoder))
     write_lexicon(out, found)
     wordings = sum(len(one.wordings) for one in found.values())
     typer.echo(f"{len(found):,} relations, {wordings:,} wordings written to {out}", err=True)
+
+
+@app.command()
+def pairs(data: Data, out: OutFile) -> None:
+    """Write the texts and their data that may be used commercially, as items.
+
+    The weights `open` are trained on them: written groups, Rel2Text and DART's tables.
+    """
+    from adequa.readers import write_items
+    from research.relations.mixture import read_open_items
+
+    items = read_open_items(data)
+    write_items(items, out)
+    typer.echo(f"{len(items):,} texts written to {out}", err=True)
 
 
 @app.command()
@@ -93,6 +118,8 @@ def train(
             "shipped reader had fewer. Default: all.",
         ),
     ] = None,
+    permissive: Permissive = False,
+    licence: Licence = None,
     count: Count = 150,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
@@ -101,10 +128,10 @@ def train(
     ] = False,
 ) -> None:
     """Train the relation reader; SIGTERM saves its state and ends it."""
-    from research.relations.mixture import SHARES
+    from research.relations.mixture import PERMISSIVE_SHARES, SHARES
     from research.relations.torch_training import RelationSettings
 
-    shares = dict(SHARES)
+    shares = dict(PERMISSIVE_SHARES if permissive else SHARES)
     for one in share or ():
         kind, _, value = one.partition("=")
         try:
@@ -123,7 +150,9 @@ def train(
         look_every=look_every,
         save_every=save_every,
         shares=shares,
+        permissive=permissive,
         threads=threads,
+        licence=licence,
         resume=resume,
     )
     _train(settings, last_written=last_written, count=count, challenge=challenge)
@@ -174,9 +203,7 @@ def stage(
     base: Annotated[
         str, typer.Option("--base", metavar="DIR", help="What the stage before has written.")
     ] = "all-MiniLM-L6-v2",
-    licence: Annotated[
-        str | None, typer.Option("--licence", help="The licence of the data, for the card.")
-    ] = None,
+    licence: Licence = None,
     count: Count = 90,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
@@ -221,6 +248,7 @@ def _train(
         seed=settings.seed,
         shares=settings.shares,
         last_written=last_written,
+        permissive=settings.permissive,
     )
     held_out = read_held_out(data, count=count, challenge=challenge)
     with until_terminated() as stop, progress_bar("steps") as progress:

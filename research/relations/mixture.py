@@ -136,6 +136,12 @@ CONVERSE_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of stage 14: converse relations (what came before is followed by what came after), in
 which the reader knew one direction only."""
+PERMISSIVE_SHARES: Mapping[str, float] = {
+    **WIDE_SHARES, "written": 0.46, "made": 0.10, "entailment": 0.02, "rel2text_real": 0.06,
+    "fewrel_swap": 0.06, "fewrel_near": 0.03, "paragraph_swap": 0.03, "webnlg_facts": 0.02,
+    "webnlg_swap": 0.01, "composed": 0.07,
+}  # fmt: skip
+"""The shares of a reader that may be used commercially: written groups in place of WebNLG."""
 LATEST = 300
 """The groups written last, which the kind `latest` draws from."""
 
@@ -746,8 +752,32 @@ def _are_alike(triples: Sequence[Triple], pair: tuple[str, str], knowledge: Know
     return False
 
 
-def read_training_documents(data: Path) -> list[Document]:
-    """The training texts of WebNLG and DART, with mentions that people marked where they did."""
+def read_open_items(data: Path) -> list[Item]:
+    """Right texts with their data that may be used commercially.
+
+    The faithful texts of written groups, right answers of Rel2Text, and DART's tables.
+    """
+    right = (one for one in read_rel2text(data / "relations", "train") if one.right)
+    pairs = [
+        *((text, one.triples) for one in read_written(dev=False) for text in one.faithful),
+        *((one.text, (one.triple,)) for one in right if _has_ends(one)),
+    ]
+    return [
+        *(
+            Item(f"{number}", triples, text, system="reference")
+            for number, (text, triples) in enumerate(pairs, 1)
+        ),
+        *open_source(data / "dart" / "tables.jsonl"),
+    ]
+
+
+def read_training_documents(data: Path, *, permissive: bool = False) -> list[Document]:
+    """The training texts of WebNLG and DART, with mentions that people marked where they did.
+
+    With `permissive`, those that may be used commercially instead.
+    """
+    if permissive:
+        return read_pairs(read_open_items(data))
     items = [
         *open_source(data / "webnlg2020" / "train"),
         *open_source(data / "dart" / "tables.jsonl"),
@@ -763,17 +793,22 @@ def read_mixture(
     seed: int = 0,
     shares: Mapping[str, float] = SHARES,
     last_written: str | None = None,
+    permissive: bool = False,
 ) -> Mixture:
-    """The mixture of all that may be trained on; reading and locating names takes a minute."""
+    """The mixture of all that may be trained on; reading and locating names takes a minute.
+
+    With `permissive`, of what may be used commercially: the kinds that are named after WebNLG then
+    draw from the texts of `read_open_items`.
+    """
     validate_mixture("share", shares, [*SHARES])
     known = read_lexicon(lexicon)
     folder = data / "relations"
     return Mixture(
-        documents=read_training_documents(data),
+        documents=read_training_documents(data, permissive=permissive),
         answers=read_rel2text(folder, "train"),
         sentences=read_sentences(folder, dev=False),
         paragraphs=read_paragraphs(folder),
-        entailments=read_entailments(data / "entailment", dev=False),
+        entailments=read_entailments(data / "entailment", dev=False, permissive=permissive),
         written=read_written(dev=False, last=last_written),
         lexicon=known,
         names=[name for name in relation_names(folder).values() if name in known],

@@ -20,6 +20,9 @@ from adequa.text import Span
 FEWREL_DEV = frozenset({"P177", "P25", "P749", "P50", "P463", "P108"})
 """crosses, mother, parent organization, author, member of, employer."""
 _ENTAILMENT_DEV, _ENTAILMENT_FIRST = 40, 7
+OPEN_ENTAILMENT = ("mnli", "mpe", "snli")
+"""The entailment corpora that may be used commercially, by the beginnings of their file names: SICK
+may not be, and RTE does not state a licence."""
 _DATES = {
     "P580": "start time",
     "P582": "end time",
@@ -245,10 +248,15 @@ _PICTURE = re.compile(r"\s*\d+jpg\d+")
 """Between the sentences of a premise of MPE, which describe one picture."""
 
 
-def read_entailments(folder: Path, *, dev: bool) -> list[Entailment]:
-    """All pairs of premise and hypothesis, or those that are held out."""
+def read_entailments(folder: Path, *, dev: bool, permissive: bool = False) -> list[Entailment]:
+    """All pairs of premise and hypothesis, or those that are held out.
+
+    With `permissive`, only those of corpora that may be used commercially.
+    """
     found = []
     for path in sorted(folder.glob("*.csv")):
+        if permissive and not path.name.startswith(OPEN_ENTAILMENT):
+            continue
         with path.open(encoding="utf-8", newline="") as stream:
             for number, row in enumerate(csv.DictReader(stream)):
                 if (number % _ENTAILMENT_DEV == _ENTAILMENT_FIRST) != dev:

@@ -124,6 +124,8 @@ class RelationSettings(StackSettings):
     batch: int = 1024
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
     """How often each kind of group is drawn."""
+    permissive: bool = False
+    """Whether only data that may be used commercially was read."""
 
     def recipe(self) -> dict[str, Any]:
         """The common part, the loss and the mixture."""
@@ -492,7 +494,7 @@ def train_relations(
         "base": base.name,
         "recipe": settings.recipe(),
         "seed": settings.seed,
-        "data": describe(mixture),
+        "data": describe(mixture, permissive=settings.permissive),
     }
     open_folder(settings, record)
     if settings.threads is not None:
@@ -528,10 +530,11 @@ def _size(rows: Sequence[FactRow]) -> tuple[int, int]:
     return len(rows), sum(len(row.ids) for row in rows)
 
 
-def describe(mixture: Mixture) -> list[dict[str, Any]]:
+def describe(mixture: Mixture, *, permissive: bool) -> list[dict[str, Any]]:
     """The data of a mixture with its numbers, for the training record."""
+    texts = "written groups, rel2text, dart" if permissive else "webnlg2020/train, dart"
     counts = {
-        "webnlg2020/train, dart: texts": len(mixture.documents),
+        f"{texts}: texts": len(mixture.documents),
         "rel2text: answers": len(mixture.answers),
         "fewrel: sentences": len(mixture.sentences),
         "redocred: paragraphs": len(mixture.paragraphs),
