@@ -72,7 +72,13 @@ def lexicon(
 
 
 @app.command()
-def pairs(data: Data, out: OutFile) -> None:
+def pairs(
+    data: Data,
+    out: OutFile,
+    held_out: Annotated[
+        bool, typer.Option("--held-out", help="The texts that are not trained on.")
+    ] = False,
+) -> None:
     """Write the texts and their data that may be used commercially, as items.
 
     The weights `open` are trained on them: written groups, Rel2Text and DART's tables.
@@ -80,7 +86,7 @@ def pairs(data: Data, out: OutFile) -> None:
     from adequa.readers import write_items
     from research.relations.mixture import read_open_items
 
-    items = read_open_items(data)
+    items = read_open_items(data, dev=held_out)
     write_items(items, out)
     typer.echo(f"{len(items):,} texts written to {out}", err=True)
 
@@ -328,6 +334,7 @@ def calibrate(
     count: Annotated[
         int, typer.Option("--count", min=4, help="Right texts of each source, at most.")
     ] = 600,
+    permissive: Permissive = False,
 ) -> None:
     """Fit the line from the reader's logits to probabilities, and write it into the weights."""
     from adequa.errors import ModelError
@@ -340,7 +347,8 @@ def calibrate(
         raise ModelError(f"{weights}: has no relation reader; export one into it")
     source = Nli(weights=str(weights)).evidence_source()
     assert isinstance(source, VerifierEvidence)  # noqa: S101 - no other model is named
-    line = fit_line(source.readings, read_labelled_texts(data, count=count), flagged=flagged)
+    texts = read_labelled_texts(data, count=count, permissive=permissive)
+    line = fit_line(source.readings, texts, flagged=flagged)
     typer.echo(json.dumps(write_line(weights, line), indent=1))
 
 
@@ -357,7 +365,7 @@ def confidence(
     ],
     data: Data,
     count: Annotated[
-        int, typer.Option("--count", min=4, help="WebNLG texts for each perturbation, at most.")
+        int, typer.Option("--count", min=4, help="Texts for each perturbation, at most.")
     ] = 40,
     in_doubt: Annotated[
         float,
@@ -372,6 +380,7 @@ def confidence(
         Path | None,
         typer.Option("--picture", metavar="FILE", help="Draw the reliability diagram as SVG."),
     ] = None,
+    permissive: Permissive = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the figures and leave the weights as they are.")
     ] = False,
@@ -390,7 +399,7 @@ def confidence(
         write_confidence,
     )
 
-    texts = read_known_texts(data, count=count)
+    texts = read_known_texts(data, count=count, permissive=permissive)
     with progress_bar("texts") as progress:
         judged = judge_texts(str(weights), texts, progress)
     fit = fit_confidence(judged, in_doubt=in_doubt)

@@ -10,7 +10,7 @@ as wrong before it is read. E2E has no part, because it tunes nothing but its ow
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -39,6 +39,7 @@ from adequa.text import is_symmetric
 from research.recipe.weights import fit_logistic
 from research.relations.calibration import write_part
 from research.relations.groups import read_written
+from research.relations.mixture import read_open_items
 from research.relations.sources import read_rel2text
 
 Vector = npt.NDArray[np.float64]
@@ -62,19 +63,26 @@ class KnownText(NamedTuple):
     item: Item
 
 
-def read_known_texts(data: Path, *, count: int = 40) -> list[KnownText]:
-    """All texts of a fit; `count` is the number of WebNLG texts for each perturbation."""
+def read_known_texts(data: Path, *, count: int = 40, permissive: bool = False) -> list[KnownText]:
+    """All texts of a fit; `count` is the number of texts for each perturbation.
+
+    With `permissive`, held-out texts of our own are perturbed, and not those of WebNLG.
+    """
+    if permissive:
+        perturbed = _perturbed("perturbed texts", read_open_items(data, dev=True), count)
+    else:
+        perturbed = _perturbed("WebNLG dev", open_source(data / "webnlg2020" / "dev"), count)
     return [
-        *_balanced(_webnlg(data / "webnlg2020" / "dev", count)),
+        *_balanced(perturbed),
         *_balanced(_written()),
         *_balanced(_crowd(data / "relations")),
     ]
 
 
-def _webnlg(folder: Path, count: int) -> list[KnownText]:
-    """References, some of them with more words for the same, and the same with one fault."""
+def _perturbed(source: str, items: Iterable[Item], count: int) -> list[KnownText]:
+    """Right texts, some of them with more words for the same, and the same with one fault."""
     chosen = named_perturbations()
-    drawn = draw_items(open_source(folder), _TRIED * len(chosen), _SEED)
+    drawn = draw_items(items, _TRIED * len(chosen), _SEED)
     found: dict[tuple[str, str, str], KnownText] = {}
     for number, perturbation in enumerate(chosen):
         (made,) = make_cases(drawn[number :: len(chosen)], [perturbation], count=count, seed=_SEED)
@@ -87,7 +95,7 @@ def _webnlg(folder: Path, count: int) -> list[KnownText]:
             same = draw(operator, document, knowledge, chance) if place % 4 < 2 else None
             right = case.original if same is None else same.apply(case.original)
             for kind, item in (("", right), (perturbation.name, case.changed)):
-                one = KnownText("WebNLG dev", group, kind, item)
+                one = KnownText(source, group, kind, item)
                 found.setdefault((kind, item.text, str(item.triples)), one)
     return list(found.values())
 

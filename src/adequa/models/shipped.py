@@ -1,8 +1,11 @@
-"""The weights in the package, and folders of the same layout that `adequa export` writes.
+"""The weights in the package, in packages of their own, and folders that `adequa export` writes.
 
 A folder holds `encoder.onnx`, `verifier.onnx`, `words.npz`, `vocabulary.txt`, `calibration.json`, a
 card for each model (`encoder.md`), and `manifest.json`: `version`, `files` by name with `size` and
 `sha256`, and the cards as data in `models`. A file is verified once per process, before its use.
+
+A package of weights names its folder by an entry point of the group `adequa.weights`: the name of
+the weights, and the module whose files they are.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,10 @@ from adequa.models.wordpiece import WordPiece
 
 DEFAULT = "v3"
 """The default weights; a new default is a new version of adequa."""
+
+OPEN = "open"
+"""The weights that may be used commercially, a package beside adequa."""
+ENTRY_POINT_GROUP = "adequa.weights"
 
 _VERIFIED: PerProcess[Path] = PerProcess(inherited=True)
 _BLOCK = 1 << 20
@@ -105,19 +113,40 @@ class Weights:
 
 
 def versions() -> tuple[str, ...]:
-    """The versions of the weights in the package, the oldest first."""
+    """The names of all installed weights: those of adequa, then those of other packages."""
+    return (*_own_versions(), *sorted(_installed()))
+
+
+def weights(name: str = DEFAULT) -> Weights:
+    """The weights of a version in the package, of another package, or of a folder."""
+    if name in _own_versions():
+        return _read(_shipped() / name)
+    if name in _installed():
+        return _read(_installed()[name])
+    folder = Path(name)
+    if folder.is_dir():
+        return _read(folder)
+    if name == OPEN:
+        raise ModelError(
+            f"the weights {OPEN!r} are not installed; they are a package of their own: "
+            "pip install ./packages/open-weights (in a checkout of adequa)"
+        )
+    raise UnknownName("weights (and no folder of that name)", name, versions())
+
+
+def _own_versions() -> tuple[str, ...]:
+    """The versions in the package, the oldest first."""
     names = [path.parent.name for path in _shipped().glob("*/manifest.json")]
     return tuple(sorted(names, key=_natural))
 
 
-def weights(name: str = DEFAULT) -> Weights:
-    """The weights of a version in the package, or of a folder."""
-    if name in versions():
-        return _read(_shipped() / name)
-    folder = Path(name)
-    if folder.is_dir():
-        return _read(folder)
-    raise UnknownName("weights (and no folder of that name)", name, versions())
+@cache
+def _installed() -> Mapping[str, Path]:
+    """The folders of weights that other packages bring; they cannot replace adequa's own."""
+    from importlib.metadata import entry_points  # slow to import, and few calls need it
+
+    points = entry_points(group=ENTRY_POINT_GROUP)
+    return {one.name: Path(str(files(one.value))) for one in points}
 
 
 def licence_of(name: str = DEFAULT) -> str:

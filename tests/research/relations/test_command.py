@@ -9,14 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from adequa.errors import ModelError
+from adequa.readers import open_source
 from research.relations.command import app
-from research.relations.groups import WRITTEN
+from research.relations.groups import WRITTEN, read_written
 from research.relations.mixture import SHARES, STAGES
 
 from . import tiny
 
 
-@pytest.mark.parametrize("command", ["lexicon", "train", "figures", "calibrate"])
+@pytest.mark.parametrize("command", ["lexicon", "pairs", "train", "figures", "calibrate"])
 def test_every_command_has_help(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
     assert result.exit_code == 0
@@ -29,7 +30,9 @@ def test_the_lexicon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     from .test_lexicon import vectors
 
     data = tiny.write_data(tmp_path / "data")
-    monkeypatch.setattr(mixture, "read_training_documents", lambda data: tiny.documents())
+    monkeypatch.setattr(
+        mixture, "read_training_documents", lambda data, permissive: tiny.documents()
+    )
     monkeypatch.setattr(
         lexicon, "open_encoder", lambda folder: lambda own: vectors(*range(len(own)))
     )
@@ -38,6 +41,25 @@ def test_the_lexicon_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     result = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert result.exit_code == 0
     assert "author" in {one["name"] for one in json.loads(out.read_text(encoding="utf-8"))}
+
+
+def test_pairs_have_no_text_of_webnlg(tmp_path: Path) -> None:
+    data = tiny.write_data(tmp_path / "data")
+    (data / "dart").mkdir()
+    row = '{"id": "d1", "triples": [["Ilm", "length", "9"]], "text": "The Ilm has 9 km."}\n'
+    (data / "dart" / "tables.jsonl").write_text(row, encoding="utf-8")
+    found = {}
+    for name, more in (("train", []), ("dev", ["--held-out"])):
+        out = tmp_path / f"{name}.jsonl"
+        arguments = ["pairs", "--data", str(data), "--out", str(out), *more]
+        assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+        found[name] = {item.text for item in open_source(out)}
+    assert "The Ilm has 9 km." in found["train"] - found["dev"]
+    for name, dev in (("train", False), ("dev", True)):
+        own = {text for group in read_written(dev=dev) for text in group.faithful}
+        assert own <= found[name]
+    wrong = {one.text for group in read_written(dev=False) for one in group.wrong}
+    assert not wrong & found["train"]
 
 
 def test_a_training_and_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

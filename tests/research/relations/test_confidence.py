@@ -116,6 +116,13 @@ def test_the_model_is_added_to_the_calibration(tmp_path: Path, fit: ConfidenceFi
     assert model.weights == pytest.approx(fit.model.weights, abs=1e-6)
 
 
+def test_permissive_texts_are_not_those_of_webnlg(data_dir: Path) -> None:
+    texts = read_known_texts(data_dir, count=4, permissive=True)
+    counts = Counter((one.source, bool(one.kind)) for one in texts)
+    assert {source for source, _ in counts} == {"perturbed texts", "written groups", "Rel2Text dev"}
+    assert counts["perturbed texts", True] == counts["perturbed texts", False] > 20
+
+
 def test_texts_of_the_held_out_data(data_dir: Path) -> None:
     texts = read_known_texts(data_dir, count=4)
     counts = Counter((one.source, bool(one.kind)) for one in texts)

@@ -127,6 +127,6 @@ def test_the_real_corpora_make_a_mixture(data_dir: Path, monkeypatch, tmp_path: 
 
     write_lexicon(tmp_path / "lexicon.json", LEXICON)
     # Locating the names of 36,000 texts takes most of a minute.
-    monkeypatch.setattr(module, "read_training_documents", lambda data: documents())
+    monkeypatch.setattr(module, "read_training_documents", lambda data, permissive: documents())
     real = read_mixture(data_dir, tmp_path / "lexicon.json")
     assert len({real.group(number).kind for number in range(200)}) > 15

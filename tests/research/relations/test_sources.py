@@ -68,6 +68,14 @@ def test_every_fortieth_entailment_is_held_out(data: Path) -> None:
     assert train[0].entailed
 
 
+def test_permissive_entailments_leave_sick_and_rte_out(tmp_path: Path) -> None:
+    for name in ("mnli_dev", "rte_train", "sick_dev", "snli_dev"):
+        line = f"{name},It is so.,entailment\n"
+        (tmp_path / f"{name}.csv").write_text(f"premise,hypothesis,label\n{line}", encoding="utf-8")
+    found = read_entailments(tmp_path, dev=False, permissive=True)
+    assert [one.premise for one in found] == ["mnli_dev", "snli_dev"]
+
+
 def test_names_of_dates_are_added(data: Path) -> None:
     assert relation_names(data / "relations")["P569"] == "date of birth"
 
