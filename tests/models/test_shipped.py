@@ -62,13 +62,6 @@ def test_weights_of_another_package(package: Path) -> None:
     assert weights("v3").folder != package  # adequa's own cannot be replaced
 
 
-def test_open_weights_that_are_not_installed() -> None:
-    if "open" in versions():
-        pytest.skip("the open weights are installed")
-    with pytest.raises(ModelError, match=r"pip install \./packages/open-weights"):
-        weights("open")
-
-
 def test_licences_of_several_models(folder: Path) -> None:
     verifier = {"licence": {"base": "Apache-2.0", "data": ["CC BY-NC-SA 4.0", "MIT"]}}
     _change(folder, models={"verifier": verifier, "encoder": {}})

@@ -27,8 +27,6 @@ from adequa.models.wordpiece import WordPiece
 DEFAULT = "v3"
 """The default weights; a new default is a new version of adequa."""
 
-OPEN = "open"
-"""The weights that may be used commercially, a package beside adequa."""
 ENTRY_POINT_GROUP = "adequa.weights"
 
 _VERIFIED: PerProcess[Path] = PerProcess(inherited=True)
@@ -126,11 +124,6 @@ def weights(name: str = DEFAULT) -> Weights:
     folder = Path(name)
     if folder.is_dir():
         return _read(folder)
-    if name == OPEN:
-        raise ModelError(
-            f"the weights {OPEN!r} are not installed; they are a package of their own: "
-            "pip install ./packages/open-weights (in a checkout of adequa)"
-        )
     raise UnknownName("weights (and no folder of that name)", name, versions())
 
 
