@@ -108,6 +108,10 @@ def test_early_ends_change_no_answer(words: list[str]) -> None:
         ("the copper kettle , cerca del teatro", "The_Copper_Kettle", "es"),
         ("abel durán club u.s. città di tarna", "U.S._Città_di_Tarna", "en"),
         ("san telmo de los prados is a town", "San_Telmo_de_los_Prados", "en"),
+        ("Abel Durán (שלום) in Xy", "Abel Durán", "en"),
+        ("Александровский мост is a bridge", "Александровский_мост", "en"),
+        ("Александровский мост is a bridge", "Alexander_Bridge", "ru"),
+        ("Мост Абель находится у порта", "Abel Bridge", "ru"),
     ],
 )
 def test_names_of_the_data_say_nothing(text: str, name: str, code: str) -> None:

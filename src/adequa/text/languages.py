@@ -824,9 +824,13 @@ def language_code(item: Item) -> str:
     given = None if item.lang is None else code_of(item.lang)
     if given is not None:
         return given
-    if find_language(item.text) is None and not _may_be_foreign(item.text):
+    found = find_language(item.text)
+    if found is None and not _may_be_foreign(item.text):
         return "en"
-    return find_language(_without_names(item)) or "en"
+    spoken = _without_names(item)
+    if _by_script(item.text) is None:
+        return _by_words(spoken) or "en"
+    return found if found is not None and _by_script(spoken) == found else "en"
 
 
 def _may_be_foreign(text: str) -> bool:
@@ -859,9 +863,11 @@ def find_language(text: str) -> str | None:
     >>> find_language("Vienna is the capital of Austria."), find_language("Wien, Austria")
     (None, None)
     """
+    return _by_script(text) or _by_words(text)
+
+
+def _by_words(text: str) -> str | None:
     is_ascii = text.isascii()
-    if not is_ascii and (code := _by_script(text)) is not None:
-        return code
     if is_ascii and _all_frequent().isdisjoint(text.lower().split()):
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
@@ -937,7 +943,7 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
 
 
 def _by_script(text: str) -> str | None:
-    if _OTHER_SCRIPT.search(text) is None:
+    if text.isascii() or _OTHER_SCRIPT.search(text) is None:
         return None
     letters = sum(map(str.isalpha, text))
     least = max(_FEW_LETTERS * letters, min(_LEAST_LETTERS, _NEARLY_ALL * letters))
