@@ -45,9 +45,11 @@ class ServiceWarning(UserWarning):
 class _Passing(Exception):
     """A failure after which another attempt may succeed, `wait` seconds later at the earliest."""
 
-    def __init__(self, problem: str, wait: float = 0.0, status: int | None = None) -> None:
+    def __init__(
+        self, problem: str, wait: float = 0.0, status: int | None = None, *, was_sent: bool = True
+    ) -> None:
         super().__init__(problem)
-        self.wait, self.status = wait, status
+        self.wait, self.status, self.was_sent = wait, status, was_sent
 
 
 @dataclass
@@ -132,11 +134,14 @@ def post_json(
     retries: int,
     pause: float = _PAUSE,
     secret: str = "",
+    before_repeat: Callable[[], str] | None = None,
 ) -> Any:
     """Post JSON and return the parsed answer; all attempts and pauses take `timeout` seconds.
 
     The pause before the next attempt doubles each time, or is what the service asks for
     (`Retry-After`). `secret` is sent as a bearer token, and taken out of whatever comes back.
+    `before_repeat` is asked before a request is repeated that the service may have worked on,
+    because it was sent and no status came back; what it returns is a reason not to.
     """
     parts = require_url(url)
     body = json.dumps(payload).encode("ascii")
@@ -155,6 +160,10 @@ def post_json(
                 asked = f", and asks to wait {error.wait:g} s" if error.wait else ""
                 problem = f"{error}{asked}"
                 raise ServiceError(url, problem, _RUNNING, error.status) from error.__cause__
+            if before_repeat is not None and error.was_sent and error.status is None:
+                refused = before_repeat()
+                if refused:
+                    raise ServiceError(url, f"{error}, and {refused}", _RUNNING) from None
             if error.wait:
                 health = _health(url)
                 health.busy_until = max(health.busy_until, time.monotonic() + error.wait)
@@ -224,7 +233,8 @@ def _within(deadline: float, url: str, timeout: float, exchange: _Exchange) -> b
     if late or isinstance(exchange.failure, TimeoutError):
         raise ServiceError(url, f"did not answer within {timeout:g} s", "raise its timeout")
     if isinstance(exchange.failure, http.client.HTTPException | OSError | ValueError):
-        raise _Passing(f"the connection failed ({_named(exchange.failure)})") from exchange.failure
+        problem = f"the connection failed ({_named(exchange.failure)})"
+        raise _Passing(problem, was_sent=exchange.connection is not None) from exchange.failure
     if exchange.failure is not None:
         raise exchange.failure
     status = exchange.status

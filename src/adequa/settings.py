@@ -123,7 +123,9 @@ def build(kind: str, target: type[Built], settings: Mapping[str, Any]) -> Built:
     }
     absent = sorted(required - values.keys())
     if absent:
-        raise SettingError(f"{kind} needs the setting {', '.join(absent)}: {kind}:{absent[0]}=…")
+        noun = "setting" if len(absent) == 1 else "settings"
+        example = ",".join(f"{name}=…" for name in absent)
+        raise SettingError(f"{kind} needs the {noun} {' and '.join(absent)}: {kind}:{example}")
     return target(**values)
 
 

@@ -117,6 +117,9 @@ def test_shells_complete_the_names(monkeypatch: pytest.MonkeyPatch) -> None:
     for typed, found in (
         ("adequa s", ["score", "serve", "spans"]),
         ("adequa human q", ["quality"]),
+        ("adequa metrics e", ["esa", "esa_strict", "evaluate"]),
+        ("adequa score items.jsonl -m n", ["nli"]),
+        ("adequa convert items.jsonl --format w", ["webnlg"]),
     ):
         monkeypatch.setenv("COMP_WORDS", typed)
         monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))

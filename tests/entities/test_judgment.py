@@ -197,6 +197,12 @@ def test_loops_and_repeated_sentences(string: str, found: list[str]) -> None:
     assert said_again(string) == found
 
 
+def test_a_loop_that_is_cut_off_is_one_repetition() -> None:
+    sentence = "Gannet Rovers F.C. play at Kelp Lane. "
+    (found,) = find_repetitions(PreparedText(sentence * 4 + "Gannet Rovers F.C. play at"))
+    assert "4 times" in found.why
+
+
 def test_the_reason_says_what_and_how_often() -> None:
     (found,) = find_repetitions(PreparedText("in Leeds in Leeds in Leeds in Leeds"))
     assert found.why == "'in leeds' is said 4 times in a row"

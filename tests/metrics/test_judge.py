@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from email.utils import formatdate
 from pathlib import Path
@@ -556,6 +557,33 @@ def test_a_cost_is_never_exceeded(server: ChatServer) -> None:
     assert metric.budget.reserved == pytest.approx(0)
     assert f"requests: {scored}" in metric.expenses()
     assert "cost 0.0" in metric.expenses()
+
+
+@pytest.mark.parametrize(("requests_paid_for", "value"), [(1.5, None), (2.5, 0.8)])
+def test_a_request_that_was_cut_off_may_cost_as_well(
+    server: ChatServer, requests_paid_for: float, value: float | None
+) -> None:
+    """A server that cuts the connection may have worked, so the repetition needs a budget too."""
+
+    def cut_first(handler: Any, _: Any) -> None:
+        if len(server.requests) > 1:
+            handler.complete(GOOD)
+
+    server.behaviour = cut_first
+    prices = {"price_in": 10.0, "price_out": 100.0, "answer_tokens": 20, "retries": 2}
+    one = judge(server, **prices)
+    size = sum(len(part["content"]) for part in one.messages(item()))
+    most = one._price(size + 100, 20)
+    metric = judge(server, **prices, max_cost=requests_paid_for * most)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ServiceWarning)
+        (score,) = metric.score([item()])
+    assert score.value == value
+    assert len(server.requests) == int(requests_paid_for)
+    assert metric.budget.cost == pytest.approx(most + (0.002 if value else 0))
+    assert metric.budget.cost <= requests_paid_for * most
+    if value is None:
+        assert "does not allow to ask again" in (score.reason or "")
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adequa.data import Item
+from adequa import read
+from adequa.data import Item, Triple
 from adequa.text import languages
 from adequa.text.languages import LANGUAGES, code_of, find_language, language_code, language_name
 
@@ -51,6 +54,12 @@ def test_a_language_is_recognised(text: str, code: str) -> None:
         "Café «酒馆»",
         "Vienna (Вена)",
         "Rio de la Plata, Los Angeles and El Paso are names of places.",
+        "toni orto plays for a . s . d . s . s . tarna and manages a . c . milo .",
+        "the anthem of the united provinces is de ș teapt ă te , rom â ne .",
+        "u . s . citta di tarna play in serie a .",
+        "uruguay ' s leader is tabaré vázquez .",
+        "alison o ' connel 's genre is folk .",
+        "são josé dos montes airport is located in the south .",
     ],
 )
 def test_english_and_short_texts_are_not_another_language(text: str) -> None:
@@ -59,16 +68,16 @@ def test_english_and_short_texts_are_not_another_language(text: str) -> None:
 
 def find_slowly(text: str) -> str | None:
     """`find_language` without its early ends, for texts in Latin letters."""
-    words = {word for word in languages._LETTERS_ONLY.findall(text) if word.islower()}
-    words |= {*map(str.lower, languages._SENTENCE_START.findall(text))}
-    marks = "".join(languages._MARKED.findall(text))
     if text.isascii() and languages._all_frequent().isdisjoint(text.lower().split()):
         return None
-    counts = {
-        code: len(frequent & words)
-        + min(languages._MOST_MARKS, sum(map(marks.count, languages._MARKS.get(code, ""))))
-        for code, frequent in languages._frequent().items()
-    }
+    spoken = languages._NOT_A_WORD.sub(" ", text)
+    words = {word for word in languages._LETTERS_ONLY.findall(spoken) if word.islower()}
+    words |= {*map(str.lower, languages._SENTENCE_START.findall(spoken))}
+    marks = "".join(languages._MARKED.findall(spoken))
+    counts = {code: len(frequent & words) for code, frequent in languages._frequent().items()}
+    for code, letters in languages._MARKS.items():
+        if counts[code] or not languages._ENGLISH & words:
+            counts[code] += min(languages._MOST_MARKS, sum(map(marks.count, letters)))
     best = max(counts, key=counts.__getitem__)
     least = languages._LEAST
     english = languages._ENGLISH & words
@@ -83,6 +92,7 @@ _WORDS = [
     *("The", "the", "is", "in", "in", "and", "Reyes", "Die", "die", "und", "von", "des", "liegt"),
     *("los", "de", "del", "la", "está", "été", "für", "le", "et", "il", "non", "è", "não", "1990"),
     *("Österreich", "město", "se", "een", "het", "bridge", ".", "das", "der", "Der", "l'eau"),
+    *("s", "d", "u", "'s", "c .", "à", "ă", "A", "y", "l ' été"),
 ]
 
 
@@ -90,6 +100,44 @@ _WORDS = [
 def test_early_ends_change_no_answer(words: list[str]) -> None:
     text = " ".join(words)
     assert find_language(text) == find_slowly(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "code"),
+    [
+        ("the copper kettle , cerca del teatro", "The_Copper_Kettle", "es"),
+        ("abel durán club u.s. città di tarna", "U.S._Città_di_Tarna", "en"),
+        ("san telmo de los prados is a town", "San_Telmo_de_los_Prados", "en"),
+        ("Abel Durán (שלום) in Xy", "Abel Durán", "en"),
+        ("Александровский мост is a bridge", "Александровский_мост", "en"),
+        ("Александровский мост is a bridge", "Alexander_Bridge", "ru"),
+        ("Мост Абель находится у порта", "Abel Bridge", "ru"),
+    ],
+)
+def test_names_of_the_data_say_nothing(text: str, name: str, code: str) -> None:
+    facts = (Triple(name, "place", "X"), Triple("Abel_Durán", "club", name))
+    assert language_code(Item("1", facts, text)) == code
+
+
+def test_words_that_stand_for_english_are_not_frequent_elsewhere() -> None:
+    lists = [one.frequent for one in LANGUAGES.values()]
+    lists += [words for _, words in languages._OTHERS.values()]
+    for words in lists:
+        assert languages._SURE_ENGLISH.isdisjoint(words.split())
+
+
+@pytest.mark.data
+def test_english_outputs_of_systems_are_english(data_dir: Path) -> None:
+    """The outputs of 2017 are mostly in lower case, with spaces between letters and points."""
+    systems = {path.stem: path for path in (data_dir / "webnlg2017/systems").glob("*.txt")}
+    assert len(systems) == 9
+    items = [
+        *read(data_dir / "webnlg2017/test", texts=systems),
+        *read(data_dir / "webnlg2020/dev"),
+    ]
+    taken = [item.text for item in items if language_code(replace(item, lang=None)) != "en"]
+    assert len(items) == 21_226
+    assert taken == []
 
 
 def test_what_is_given_comes_first() -> None:

@@ -6,11 +6,14 @@ import re
 import textwrap
 from typing import Annotated, Any
 
-from adequa.cli.options import Json, argument, echo, echo_json, echo_table
+from adequa.cli.options import Json, argument, complete_metric, echo, echo_json, echo_table
 
 
 def metrics(
-    name: Annotated[str | None, argument("NAME", "A metric to show with its settings.")] = None,
+    name: Annotated[
+        str | None,
+        argument("NAME", "A metric to show with its settings.", autocompletion=complete_metric),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the metrics, or show one.

@@ -42,6 +42,19 @@ def flag(name: str, help_: str) -> Any:
     return typer.Option(name, help=help_)
 
 
+def complete_metric(incomplete: str) -> list[str]:
+    """The names of metrics that a shell may complete."""
+    from adequa.metrics import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def _complete_format(incomplete: str) -> list[str]:
+    from adequa.readers.formats import format_names
+
+    return [name for name in format_names() if name.startswith(incomplete)]
+
+
 Input = Annotated[Path, argument("INPUT", "A file or a folder in any known format.")]
 Inputs = Annotated[list[Path], argument("INPUT…", "Files or folders in any known format.")]
 Runs = Annotated[list[Path], argument("RUN…", "Folders written by `adequa score`.")]
@@ -51,6 +64,7 @@ Format = Annotated[
         "NAME[:key=value,…]",
         "The input's format and its options; detected by default. See `adequa formats`.",
         "--format",
+        autocompletion=_complete_format,
     ),
 ]
 RatingsFormat = Annotated[
@@ -71,6 +85,7 @@ Metrics = Annotated[
         "A metric and its settings. Repeat for each metric. See `adequa metrics`.",
         "--metric",
         "-m",
+        autocompletion=complete_metric,
     ),
 ]
 IgnorePredicate = Annotated[

@@ -138,9 +138,11 @@ def _sentences(words: list[str], text: PreparedText, loops: list[Repetition]) ->
         if place - first >= _LEAST_SENTENCE:
             sentence = tuple(words[first:place])
             start, end = text.starts[first], text.ends[place - 1]
-            if sentence in seen and all(end <= one.start or one.end <= start for one in loops):
-                found.append(Repetition(start, end, "this sentence is said twice"))
-            seen.add(sentence)
+            # A loop is one fault: neither its sentences nor the beginning of one after it are more.
+            if all(end <= one.start or one.end <= start for one in loops):
+                if sentence in seen:
+                    found.append(Repetition(start, end, "this sentence is said twice"))
+                seen.add(sentence)
         first = place
     return found
 

@@ -141,6 +141,14 @@ class _Budget:
             self.reserved += most
         return ""
 
+    def repeat(self, most: float, *, max_cost: float | None) -> str:
+        """Count a request without an answer at the most, before it is sent again; or why not."""
+        with self._change:
+            if max_cost is not None and self.cost + self.reserved + most > max_cost:
+                return f"the budget of {max_cost:g} does not allow to ask again"
+            self.cost += most
+        return ""
+
     def settle(self, most: float, cost: float, tokens: tuple[int, int]) -> None:
         """Replace what a request may cost by what it cost."""
         with self._change:
@@ -344,6 +352,7 @@ class Judge(Metric):
                 retries=self.retries,
                 pause=_FIRST_PAUSE,
                 secret=self._secret(),
+                before_repeat=lambda: self.budget.repeat(most, max_cost=self.max_cost),
             )
             worked(address)
             tokens = _usage(answer, bound)

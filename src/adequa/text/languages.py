@@ -139,7 +139,8 @@ GERMAN = Language(
     frequent="der die das und ist ein eine einer einem einen des dem den im rund einwohner stadt "
     "dauert vom zum zur mit von auf für nicht wurde wird werden sich auch als bei aus nach "
     "hat sind war über seine sein ihre es er sie durch liegt zu beträgt unter oder dort seit "
-    "geboren gegründet befindet gehört stammt kostet hatte nahe jahr",
+    "geboren gegründet befindet gehört stammt kostet hatte nahe jahr bis ihr ihm ihn ihrer "
+    "ihrem ihren seiner seinem seinen haben wie noch nur vor aber diese dieser dieses mehr wurden",
     months=(
         "januar jänner jan", "februar feber feb", "märz mär", "april apr", "mai", "juni jun",
         "juli jul", "august aug", "september sept sep", "oktober okt", "november nov",
@@ -214,7 +215,8 @@ FRENCH = Language(
         "le la les un une des du de et est en à au aux dans par pour sur qui que avec il elle "
         "son sa ses ce cette sont été a ont pas ne se plus ou où d l s qu n c y fait était "
         "située situé compte ferme ouvre né née fondée fondé ville habitants dont chez ouvert "
-        "ouverte coûte même très deux"
+        "ouverte coûte même très deux leur leurs mais ils elles tout tous comme après avant depuis "
+        "sous sans ces cet"
     ),
     months=(
         "janvier janv", "février févr", "mars", "avril", "mai", "juin", "juillet", "août aout",
@@ -281,7 +283,7 @@ SPANISH = Language(
         "el la los las un una unos de del y en es que con por para al se su sus lo como fue está "
         "tiene son más pero entre desde hasta cuenta no ha a era también o sobre este esta sin "
         "abre cierra media nació fundada fundado ciudad habitantes situada situado cerca donde "
-        "cuesta había muy dos"
+        "cuesta había muy dos ya ser cuando tras según durante estos estas cada"
     ),
     months=(
         "enero ene", "febrero feb", "marzo mar", "abril abr", "mayo", "junio jun", "julio jul",
@@ -350,7 +352,8 @@ ITALIAN = Language(
         "il lo la i gli le un uno una di del della dei delle dell dal dalla e è in nel nella con "
         "per che si da su al alla alle ha sono stato stata non come anche più suo sua a ed ad ma "
         "trova dall all l apre chiude fu media nato nata fondata fondato città abitanti scritto "
-        "scritta dai dagli negli questo costa molto due dove ci"
+        "scritta dai dagli negli questo costa molto due dove ci dello degli nei "
+        "nelle sul sulla ai agli ogni tra fra loro questa essere oggi"
     ),
     months=(
         "gennaio gen", "febbraio feb", "marzo mar", "aprile apr", "maggio mag", "giugno giu",
@@ -412,7 +415,7 @@ PORTUGUESE = Language(
         "o a os as um uma de do da dos das e em no na nos nas é foi com por para que se ao à "
         "pelo pela como mais não está tem sua seu são sobre entre até fica às num numa também "
         "seus suas ou abre fecha nasceu fundada fundado cidade habitantes onde muito dois duas "
-        "custa situada localizada"
+        "custa situada localizada pelos pelas aos isso este esta ser já quando cada após sem"
     ),
     months=(
         "janeiro jan", "fevereiro fev", "março mar", "abril abr", "maio", "junho jun",
@@ -474,7 +477,7 @@ DUTCH = Language(
         "de het een en van in is met op te voor dat die zijn aan er niet bij door uit ook naar "
         "wordt werd heeft hij zij ze om tot als maar ligt deze haar hun telt je dan geen over "
         "was werden na sinds kost geboren gelegen opgericht stad inwoners schreef onder tegen "
-        "veel twee kan hier jaar waar"
+        "veel twee kan hier jaar waar dit nog wel meer worden zich daar hem elk af"
     ),
     months=(
         "januari jan", "februari feb", "maart mrt", "april apr", "mei", "juni jun", "juli jul",
@@ -731,12 +734,21 @@ _OTHERS = {
 }
 """Languages that are recognised only, so that their texts are not taken for others."""
 
-_ENGLISH = word_set(
-    "the of and is in was to by from with for on at as it its are were has that which an he she "
-    "his her their this be who also has had been they not have or where"
+_SURE_ENGLISH = word_set(
+    "the and by from with it its were has that which she his her their this who also been they "
+    "not where there these those when than into about after before between during through while "
+    "because both each other many some such only out up you your would could should might may one "
+    "two three five seven eight nine first year years old new high low small south north east "
+    "located born died known called named built written published founded established released "
+    "opened completed started played plays playing play works worked made used found served "
+    "serves offers provides became being city country county town river lake street bridge "
+    "airport university church company book author number runway length height weight people "
+    "child children wife husband mother father member members founder owner food family friendly "
+    "rating price customer cheap ground league player players season birth death language "
+    "languages spoken ethnic group united states kingdom world army character dish came"
 )
-_SURE_ENGLISH = _ENGLISH - word_set("in is was on at as an are be or he had have of to for")
 """Words that are not frequent in one of the other languages."""
+_ENGLISH = _SURE_ENGLISH | word_set("of is in was to for on at as an are be he had have or")
 _SHARED = _ENGLISH | {"a", "i", "no", "so", "me"}
 """Words that say nothing for another language, because English has them too."""
 _LEAST = 3
@@ -810,10 +822,20 @@ def language_code(item: Item) -> str:
     ('es', 'en')
     """
     given = None if item.lang is None else code_of(item.lang)
-    found = given or find_language(item.text)
-    if given is None and found is not None and find_language(_without_names(item)) != found:
+    if given is not None:
+        return given
+    found = find_language(item.text)
+    if found is None and not _may_be_foreign(item.text):
         return "en"
-    return found or "en"
+    spoken = _without_names(item)
+    if _by_script(item.text) is None:
+        return _by_words(spoken) or "en"
+    return found if found is not None and _by_script(spoken) == found else "en"
+
+
+def _may_be_foreign(text: str) -> bool:
+    """Whether a text has enough foreign words to be judged again without its English names."""
+    return len(_all_frequent().intersection(text.split())) >= _LEAST - 1
 
 
 def _without_names(item: Item) -> str:
@@ -824,11 +846,13 @@ def _without_names(item: Item) -> str:
         for name in (triple.subject, triple.object)
     }
     words = {word for name in names for word in name.split() if not word.isascii()}
-    spoken = " ".join(re.findall(r"[^\W\d_]+|[.!?]", item.text))
+    spoken = item.text
     for name in sorted(names, key=len, reverse=True):
         if " " in name:
-            spoken = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", spoken, flags=re.IGNORECASE)
-    return " ".join(word for word in spoken.split() if word.lower() not in words)
+            loose = r"[\W\d_]+".join(map(re.escape, name.split()))
+            pattern = rf"(?<![^\W\d_]){loose}(?![^\W\d_])"
+            spoken = re.sub(pattern, " ", spoken, flags=re.IGNORECASE)
+    return _LETTERS_ONLY.sub(lambda word: "" if word[0].lower() in words else word[0], spoken)
 
 
 def find_language(text: str) -> str | None:
@@ -839,13 +863,19 @@ def find_language(text: str) -> str | None:
     >>> find_language("Vienna is the capital of Austria."), find_language("Wien, Austria")
     (None, None)
     """
+    return _by_script(text) or _by_words(text)
+
+
+def _by_words(text: str) -> str | None:
     is_ascii = text.isascii()
-    if not is_ascii and (code := _by_script(text)) is not None:
-        return code
     if is_ascii and _all_frequent().isdisjoint(text.lower().split()):
         return None  # most English texts
     written = _LETTERS_ONLY.findall(text)
     frequent_words = _all_frequent().intersection(map(str.lower, written))
+    if any(len(word) == 1 for word in frequent_words):
+        text = _NOT_A_WORD.sub(" ", text)
+        written = _LETTERS_ONLY.findall(text)
+        frequent_words = _all_frequent().intersection(map(str.lower, written))
     marks = ""
     if not is_ascii and any(map(_may_be_marked, written)):
         marks = "".join(_MARKED.findall(text))
@@ -858,7 +888,9 @@ def find_language(text: str) -> str | None:
     counts = {code: len(own & frequent_words) for code, own in _frequent().items()}
     if marks:
         for code, letters in _MARKS.items():
-            counts[code] += min(_MOST_MARKS, sum(map(marks.count, letters)))
+            # Names in lower case have such letters too.
+            if counts[code] or _ENGLISH.isdisjoint(words):
+                counts[code] += min(_MOST_MARKS, sum(map(marks.count, letters)))
     best = max(counts, key=counts.__getitem__)
     most = counts[best]
     english = len(_SURE_ENGLISH & words)
@@ -887,8 +919,17 @@ def _all_frequent() -> frozenset[str]:
 
 _SENTENCE_START = re.compile(r"(?:\A|[.!?]\s)\W*([^\W\d_]+)")
 _LETTERS_ONLY = re.compile(r"[^\W\d_]+")
-_MARKED = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ][^\W\d_A-Z]*[ß-öø-ɏ][^\W\d_]*|(?<!\w)[ß-öø-ɏ](?!\w)")
-"""Words in lower case with a letter that English does not have; names have capitals."""
+_NOT_A_WORD = re.compile(
+    r"(?<![^\W\d_])[^\W\d_](?=\s?\.)|(?<=['’])\s?[sdtm](?![^\W\d_])", re.IGNORECASE
+)
+"""Letters of abbreviations ("u . s .") and after apostrophes ("it 's"): "s" is a word of Czech."""
+_MARKED = re.compile(
+    r"(?<![^\W\d_])[a-zß-öø-ÿ][^\W\d_A-Z]*[ß-öø-ɏ][^\W\d_]*|(?<!\w)[àáèéíóåö](?!\w)"
+)
+"""Words in lower case with a letter that English does not have; names have capitals.
+
+Of single letters only those that are words: the others are what is left of a badly split one.
+"""
 _MARKS = {
     "de": "äöüß", "fr": "éèêçàùœî", "es": "ñáéíóú", "it": "àèìòù", "pt": "ãõçáéíóúâê", "nl": "ëï",
     "cs": "ěřůčžšýáíéú", "pl": "łąęśźżćńó", "sv": "åäö", "da": "æøå", "nb": "æøå", "fi": "äö",
@@ -902,7 +943,7 @@ _OTHER_SCRIPT = re.compile("[\u0370-\u1fff\u3040-\ud7af]")
 
 
 def _by_script(text: str) -> str | None:
-    if _OTHER_SCRIPT.search(text) is None:
+    if text.isascii() or _OTHER_SCRIPT.search(text) is None:
         return None
     letters = sum(map(str.isalpha, text))
     least = max(_FEW_LETTERS * letters, min(_LEAST_LETTERS, _NEARLY_ALL * letters))
