@@ -25,7 +25,7 @@ from adequa.entities.owners import (
     RowList,
     say_fact,
 )
-from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, _stem
+from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, stem_of
 from adequa.text import LONGEST_SENTENCE, starting_in, word_set
 from adequa.text.values import (
     UNITS,
@@ -151,7 +151,7 @@ class ComparisonCheck(RoleCheck):
     def _operand(self, start: int, end: int) -> list[int]:
         """The single facts with a number whose field is named between two places."""
         roles = self.roles
-        stems = {_stem(word) for word in _WORD.findall(self.lower[start:end])}
+        stems = {stem_of(word) for word in _WORD.findall(self.lower[start:end])}
         said = [
             place
             for place, own in enumerate(roles.stems)

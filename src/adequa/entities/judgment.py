@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,7 @@ from adequa.text import (
     clauses_around,
     language_code,
     split_sentences,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -350,7 +352,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
         stated = {mention.entity for mention in more}
         missing = tuple(entity for entity in missing if entity not in stated)
-    unexplained = _unexplained(detection, mentions, settings, values)
+    unexplained = _unexplained(item, detection, mentions, settings, values)
     if spare:  # "Deutschland" may be the Germany that has no label
         names = [one for one in unexplained if one.kind == "name"][:spare]
         unexplained = tuple(one for one in unexplained if one not in names)
@@ -505,17 +507,18 @@ def read_findings(item: Item) -> FindingReader:
     language = LANGUAGES.get(language_code(item))
     detection, mentions = _detect(item, settings, language), judge(item, settings).mentions
     values = values_of(item)
-    found, everything = _find_unexplained(detection, mentions, settings, values)
+    found, everything = _find_unexplained(item, detection, mentions, settings, values)
     return FindingReader(detection.ours.text, values, everything, found)
 
 
 def _unexplained(
+    item: Item,
     detection: _Found,
     mentions: Sequence[Mention],
     settings: JudgmentSettings,
     values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
-    found, everything = _find_unexplained(detection, mentions, settings, values)
+    found, everything = _find_unexplained(item, detection, mentions, settings, values)
     if not values.is_record:
         return tuple(found)
     text = detection.ours.text
@@ -528,6 +531,7 @@ def _unexplained(
 
 
 def _find_unexplained(
+    item: Item,
     detection: _Found,
     mentions: Sequence[Mention],
     settings: JudgmentSettings,
@@ -538,6 +542,14 @@ def _find_unexplained(
     ours = detection.ours
     everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
+    if item.record is not None and any(one.kind == "name" for one in found):
+        known = {*words_of(json.dumps(item.record, ensure_ascii=False, default=str))}
+        found = [  # an id that is not a fact may be a name
+            one
+            for one in found
+            if one.kind != "name"
+            or not known.issuperset(words_of(ours.text.string[slice(*one[:2])]))
+        ]
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string, ours.text.language)

@@ -118,6 +118,11 @@ class UnexplainedSpan(NamedTuple):
         seen = text[slice(*self.place)]
         if self.note:
             return self.note
+        if self.triple is not None and self.kind == "name":
+            value = quote_value(self.triple.object, seen)
+            return (
+                f"{seen!r} comes from nothing in the data: it has {self.triple.predicate} {value}"
+            )
         if self.triple is not None:
             value = quote_value(self.triple.object, seen)
             return f"{seen!r}: the data has {self.triple.predicate} {value}"
@@ -162,7 +167,11 @@ def find_unexplained(
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
         codes = {part for part in written if _CODE.fullmatch(part)}
-        strange = [one for one in strange if not _is_ordinary(one, text, codes)]
+        strange = [
+            one._replace(triple=values.named_by(one.start, text.string))
+            for one in strange
+            if not _is_ordinary(one, text, codes)
+        ]
     return sorted([*found, *strange], key=lambda span: span[:2])
 
 
@@ -210,7 +219,9 @@ _CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?|[a-z]{2,3}(?:[-_][A-Z]{2})?"
 _ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
 _ORDINARY = word_set(
     "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year "
-    "beaufort celsius fahrenheit richter full hd"
+    "beaufort celsius fahrenheit richter full hd europe european asia asian africa african nordic "
+    "scandinavian arctic antarctic atlantic pacific mediterranean dear mr mrs ms dr sir "
+    "madam grand prix"
 )
 _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
 """Countries whose codes begin with another letter than their English name."""
@@ -653,7 +664,7 @@ def _known_words(graph: Graph) -> _Words:
 def _related_words(string: str) -> frozenset[str]:
     """Words explained by a label: demonyms, short forms and the places of demonyms."""
     known: set[str] = set()
-    label = re.sub("[,()]", " ", string).split()
+    label = re.sub("[,()>|]", " ", string).split()  # `nl>en` are two languages
     known.update(_SPOKEN[word.lower()] for word in label if word.lower() in _SPOKEN)
     if not string.isascii():  # a wrong encoding may lose letters: Yldrm
         known.update("".join(filter(str.isascii, word)).lower() for word in label)

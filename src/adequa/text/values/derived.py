@@ -716,7 +716,7 @@ class Explainer(Arithmetic):
                 part = term.dimension == "share" and 0 < term.base < 1
                 if part and is_near(1 - term.base, interval) and self._is_told(term, sentence):
                     yield self._support([term], "share")
-        rows = {name: count for name, count in self._lists.items() if 2 < count <= MOST}
+        rows = {name: count for name, count in self.list_sizes.items() if 2 < count <= MOST}
         for (key, value), count in self._kinds.items():
             place = key.rpartition(".")[0]
             whole = rows.get(place)

@@ -348,7 +348,7 @@ class Terms:
         return tuple(sorted(found)[: 4 * MOST])
 
     @cached_property
-    def _lists(self) -> dict[str, int]:
+    def list_sizes(self) -> dict[str, int]:
         """How many objects or values each list has, by its key."""
         groups: dict[str, set[str]] = defaultdict(set)
         for fact in self.index.facts:
@@ -394,7 +394,7 @@ class Terms:
     def _counted(self) -> dict[int, list[tuple[str, tuple[str, ...]]]]:
         """What there are so many of, with the words that name it."""
         found: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-        for name, count in self._lists.items():
+        for name, count in self.list_sizes.items():
             found[count].append((f"number of {name}", tuple(stems_of_key(name))))
         kinds: dict[str, set[str]] = defaultdict(set)
         for (key, value), count in self._kinds.items():

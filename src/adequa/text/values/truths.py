@@ -9,6 +9,7 @@ affirms or denies it: "not waterproof", "without cutlery", "no pets", "lactose-f
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -109,6 +110,7 @@ _POSSIBLE = word_set(
 
 _IS_OFF = re.compile(r"\b(?:switched|turned|shut|left|ruled|called|crossed) (?:off|out)\b")
 """What denies a quality after it: "the alarm is switched off"."""
+_IS_ON = re.compile(r"\b(?:switched|turned) on\b")
 _SHORT_TRUTHS = frozenset("01YNyn")
 """Truth values of one character, which a list of codes may have as well: N, NE, E."""
 
@@ -146,7 +148,10 @@ def claim_of(key: str, value: str) -> Claim | None:
         status = " ".join(words_of_key(value)) if len(value) < 24 else ""
         if status not in _OPPOSITES and status not in _POSITIVES:
             return None
-    names = [word for word in words_of_key(parts_of_key(key)[-1]) if not word.isdigit()]
+    parts = parts_of_key(key)
+    names = [word for word in words_of_key(parts[-1]) if not word.isdigit()]
+    if len(parts) > 1 and names and all(word in _STATES for word in names):
+        names = [*(word for word in words_of_key(parts[-2]) if not word.isdigit()), *names]
     if len(names) > 1 and unit_of_key(key) is not None:
         names = names[:-1]  # `rain_mm: 0` is no rain
     if truth is None:
@@ -341,7 +346,18 @@ def find_polarity(
     """Where a text affirms or denies the quality of a claim, one place per sentence."""
     if language is not None:
         return _polarity_in(text, claim, language)
-    lower = lowered(text)
+    negative = _POSITIVES.get(claim.things[-1], "") if len(claim.things) > 1 else ""
+    if negative.isalpha():  # `cafe_open` is denied by "the café was closed"
+        turned = Claim((*claim.things[:-1], negative), claim.states, not claim.holds)
+        others = [
+            one._replace(affirmed=not one.affirmed) for one in _polarity(text, turned, bare=False)
+        ]
+        return [*_polarity(text, claim, bare=bare), *others]
+    return _polarity(text, claim, bare=bare)
+
+
+def _polarity(text: str, claim: Claim, *, bare: bool) -> list[Polarity]:
+    lower = _plain(lowered(text))
     bare_text = lower.replace("-", "")
     if not all(any(one in bare_text for one in _forms(thing)) for thing in claim.things):
         return []
@@ -359,6 +375,13 @@ def find_polarity(
             again = [_read(part, lower, claim) for part in parts] if len(parts) > 1 else []
             found += [one for one in again if one is not None and one.affirmed != place.affirmed]
     return found
+
+
+def _plain(text: str) -> str:
+    """A text without accents, with the same offsets: keys are written without them."""
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _words_in(lower: str, start: int, end: int, claim: Claim) -> list[tuple[str, int, int]]:
@@ -414,7 +437,14 @@ def _read(
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    if claim.states and not stated and not any(word in claim.contrary for word in around):
+    beside = " ".join((*inside, words[last][0], *after))
+    switched = _IS_OFF.search(beside) or _IS_ON.search(beside)
+    if (
+        claim.states
+        and not stated
+        and not switched
+        and not any(word in claim.contrary for word in around)
+    ):
         # "the bathing limit" says nothing about `bathingPermitted`, "no bathing" does.
         close = (*before[-2:], *inside) if denied else before[-3:]
         if not (_NEGATORS if denied else _EXISTS).intersection(close):
@@ -426,7 +456,7 @@ def _read(
     done = words[max(anchors)][0]  # "the lens can be shifted": `lens_shift`
     if done.endswith("ed") and not claim.things[-1].endswith("ed"):
         adjective = adjective or bool({"be", "is", "are", "was", "were"} & {*before[-3:], *inside})
-    weak = not (denied or adjective or plain)
+    weak = not (denied or adjective or plain or switched)
     if weak and not signs.intersection([*before, *inside, *after]):
         return None
     if claim.states and not stated and not denied and _AWAY.intersection(before[-2:]):
