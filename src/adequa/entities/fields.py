@@ -59,6 +59,7 @@ _PARTIAL = re.compile(
 """Words of a clause whose number may be of some of them only."""
 _SMALL = 12
 """Up to here a number may be that of an unrelated field by chance."""
+_APART = re.compile(r"\s(?:later|earlier|ago|before|after|away|apart|on end|in a row)\b")
 _ENDS = re.compile(r"\s*(?:[.,;:!?)—–]|\Z)")
 
 
@@ -135,7 +136,7 @@ class FieldCheck:
             return True
         above = {stem_of(word) for word in words_of_key(path.rpartition("/")[2]) if len(word) > 2}
         subject = roles.triples[place].subject
-        return bool(above & self._stems(sentence)) or any(
+        return bool(above and above <= self._stems(sentence)) or any(
             one.entity == subject for one in starting_in(self._ordered, *sentence)
         )
 
@@ -177,13 +178,15 @@ class FieldCheck:
                 continue
             if _PARTIAL.search(self.lower, *part):
                 continue
-            stating = joined or _STATING.search(self.lower, *before)
+            stating = [""] if joined else _STATING.search(self.lower, *before)
             for end, place, number in self._nouns_after(span, sentence):
-                if number == seen.value:
+                if number == seen.value or _APART.match(self.lower, end):
                     break
                 less = seen.value < number
                 if less and not (stating and (joined or _ENDS.match(self.lower, end))):
                     continue
+                if place < 0 and ((less and "all" in stating[0]) or seen.value > 2 * number):
+                    continue  # all of some rows, or of something else
                 if self._is_counted(span, end):
                     continue
                 if place >= 0:
@@ -198,16 +201,20 @@ class FieldCheck:
     ) -> list[tuple[int, int, Decimal]]:
         """The facts whose noun follows a number: where it ends, the fact or -1, its number."""
         between: set[str] = set()
+        near = self._stems(part_at(self.lower, span.start, sentence, _CUT))
         at = span.end
         for _ in range(3):
             match = _NEXT.match(self.lower, at, sentence[1])
             if match is None or match["word"] in _FUNCTION:
                 return []
             stem, at = stem_of(match["word"]), match.end()
+            if match["word"].endswith(("ed", "ing")):
+                between.add(stem)
+                continue
             found = [
                 (at, place, number)
                 for noun, place, number in self._things.get(stem, ())
-                if noun.others <= between | self._stems(sentence)
+                if noun.others <= between | near
                 if not noun.states or noun.states & self._words(sentence)
                 if place < 0 or self._is_of(place, sentence)
             ]
@@ -301,6 +308,8 @@ class FieldCheck:
                 if not needed <= self._stems(sentence):
                     continue
                 if not number and _DENIED.search(self.lower, sentence[0], match.end()):
+                    continue
+                if not number and _MISSING.search(self.lower, match.end(), sentence[1]):
                     continue
                 start = match.start() + len(match[0]) - len(match[0].lstrip())
                 yield self._fault(start, match.end(), "none", place)
@@ -399,7 +408,7 @@ class FieldCheck:
         """A share of a field that stands after "of", which another field of the clause makes."""
         for span in starting_in(self.values, *sentence):
             unit = span.quantities[0].unit if span.quantities else None
-            if span.kind != "share" and unit != "percent":
+            if (span.kind != "share" and unit != "percent") or span.range:
                 continue
             if self.roles.explainer.index.explain(span, self.text):
                 continue
@@ -476,8 +485,9 @@ _HEDGED = re.compile(
     r"|previous\w*)\b"
 )
 """Words with which "dry" or "no rain" is said of a part only, or of another time."""
+_MISSING = re.compile(r"\b(?:missing|lacking|absent|not|no|never)\b")
 _DENIED = re.compile(
-    r"\b(?:not|no|non|never|nor|without|neither|cannot|than|instead of)\b|n['’]t\b"
+    r"\b(?:not|no|non|never|nor|without|neither|cannot|than|instead of|free (?:of|from))\b|n['’]t\b"
 )
 _SCOPE = (
     r"(?=\s*(?:[.,;:!?)—–]|\Z)|\s(?:and|but|or|today|fell|falls?|left)\b"
@@ -488,6 +498,11 @@ _SCOPE = (
 """What follows a thing of which there is none at all: not "no items were damaged"."""
 
 
+_AFTER = (
+    r"(?=\s*(?:[.,;:!?)—–]|\Z)|\s(?:and|but|or|in|on|at|of|for|with|to|from|is|are|was|were|has|have"
+    r"|that|which|left|available|today)\b)"
+)
+"""What follows a noun that is not a part of another."""
 _DONE = (
     "charged|reported|recorded|found|made|issued|lost|used|applied|sent|noted|registered|given"
     "|detected|received|paid|added|counted|lodged|filed|shown|cancelled"
@@ -599,8 +614,8 @@ def _some_of(noun: Noun) -> tuple[re.Pattern[str], ...]:
     many = r"some |several |many |a few |plenty of |a lot of |numerous |an? "
     verbs = r"there (?:is|are|was|were)|with|brings?|has|have|had|saw"
     found = [
-        rf"\b(?:{verbs})\s(?:{many})?{thing}\b(?!-)",
-        rf"\b(?:{many}){thing}\b(?!-)",
+        rf"\b(?:{verbs})\s(?:{many})?{thing}{_AFTER}",
+        rf"\b(?:{many}){thing}{_AFTER}",
         rf"\b{thing} (?:was|were|is|are|has been|have been) (?:{_DONE})\b",
     ]
     opposite = _opposite_of(noun, none=False)

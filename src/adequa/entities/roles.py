@@ -238,6 +238,8 @@ class RoleCheck:
                 continue
             if span.words and not any(one.unit for one in span.quantities):
                 continue
+            if _INSTEAD_OF.search(self.lower, max(sentence[0], span.begin - 24), span.begin):
+                continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
             if facts and self.roles.explainer.is_gap(span, self.text):
@@ -696,6 +698,8 @@ class RoleCheck:
 
 
 _THAN = re.compile(r"\bthan\b")
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|compared (?:with|to)) (?:\w+ )?\Z")
+"""What stands before a value that is not the one spoken of."""
 _THAN_IT = re.compile(r"\bthan (?:(?:the|in|at|on|for|with|that|of|by|its) ){0,3}\Z")
 _OF_ANOTHER = re.compile(
     r"\b(?:than|twice|double|triple|half(?! of)|times|compared with|against|versus|usual|normal"

@@ -223,6 +223,7 @@ _ORDINARY = word_set(
     "scandinavian arctic antarctic atlantic pacific mediterranean dear mr mrs ms dr sir "
     "madam grand prix"
 )
+_AIRPORT = 3
 _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
 """Countries whose codes begin with another letter than their English name."""
 
@@ -234,13 +235,18 @@ def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[st
     """
     written = text.string[span.start : span.end]
     words = words_of(written)
+    last = written.rpartition(" ")[2]
     if _ACRONYM.fullmatch(written) or _ORDINARY.issuperset(words):
         return True
+    if _ACRONYM.fullmatch(last) and common_words().issuperset(words[:-1]):
+        return True  # "No IP rating"
     if all(word.removesuffix("s") in CALENDAR for word in words):
         return True
     before = text.string[: span.start].rstrip()
     if len(words) == 1 and (not before or before[-1] in ".!?;:\n"):
         return not _is_known_name(words[0])
+    if any(len(code) == _AIRPORT and code[0] == written[0] for code in codes):
+        return True  # Nairobi for NBO
     places = lexicon.place_of_demonym(written)
     parts = {part for code in codes for part in re.split(r"[-_/]", code)}
     if any(_abbreviates(part, name) for name in (written, *places) for part in parts):

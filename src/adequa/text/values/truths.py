@@ -32,6 +32,8 @@ class Claim(NamedTuple):
     holds: bool
     contrary: tuple[str, ...] = ()
     """Words that deny the quality by themselves: "disabled" for enabled."""
+    above: tuple[str, ...] = ()
+    """Of a mere state, the words of the key above: `battery.present`."""
 
 
 class Contradiction(NamedTuple):
@@ -150,8 +152,6 @@ def claim_of(key: str, value: str) -> Claim | None:
             return None
     parts = parts_of_key(key)
     names = [word for word in words_of_key(parts[-1]) if not word.isdigit()]
-    if len(parts) > 1 and names and all(word in _STATES for word in names):
-        names = [*(word for word in words_of_key(parts[-2]) if not word.isdigit()), *names]
     if len(names) > 1 and unit_of_key(key) is not None:
         names = names[:-1]  # `rain_mm: 0` is no rain
     if truth is None:
@@ -160,7 +160,11 @@ def claim_of(key: str, value: str) -> Claim | None:
             return _claim([*names, *positive.split()], holds=False, contrary=status)
         words = [*names, *status.split()]
         return _claim(words, holds=True, contrary=_POSITIVES[status]) if names else None
-    return _claim(names, holds=truth)
+    claim = _claim(names, holds=truth)
+    if claim is not None and len(parts) > 1 and _STATES.issuperset(claim.things):
+        above = tuple(word for word in words_of_key(parts[-2]) if not word.isdigit())
+        return claim._replace(above=above)
+    return claim
 
 
 def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None:
@@ -353,7 +357,10 @@ def find_polarity(
             one._replace(affirmed=not one.affirmed) for one in _polarity(text, turned, bare=False)
         ]
         return [*_polarity(text, claim, bare=bare), *others]
-    return _polarity(text, claim, bare=bare)
+    found = _polarity(text, claim, bare=bare)
+    if not found and claim.above:
+        return _polarity(text, Claim(claim.above, claim.things, claim.holds), bare=False)
+    return found
 
 
 def _polarity(text: str, claim: Claim, *, bare: bool) -> list[Polarity]:
