@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +27,7 @@ from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.inflections import untranslated
 from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
-from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
+from adequa.entities.unexplained import UnexplainedSpan, find_unexplained, words_of_record
 from adequa.entities.values import DataValues, unnamed_terms, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
@@ -543,12 +542,12 @@ def _find_unexplained(
     everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
     if item.record is not None and any(one.kind == "name" for one in found):
-        known = {*words_of(json.dumps(item.record, ensure_ascii=False, default=str))}
-        found = [  # an id that is not a fact may be a name
+        known = words_of_record(item.record)
+        string = ours.text.string
+        found = [
             one
             for one in found
-            if one.kind != "name"
-            or not known.issuperset(words_of(ours.text.string[slice(*one[:2])]))
+            if one.kind != "name" or not known.issuperset(words_of(string[one.start : one.end]))
         ]
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)

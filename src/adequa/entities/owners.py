@@ -503,7 +503,7 @@ class SeriesCheck:
         inside = {
             column.values[row][1]
             for column in self.rows.columns
-            if bare or column.dimension is None  # which may have any unit
+            if bare or (column.dimension is None and len(claim.spans) == 1)  # with any unit
             for row in rows
             if row in column.values
         }

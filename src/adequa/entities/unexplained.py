@@ -7,10 +7,11 @@ a sentence counts only if another capitalised word or a verb follows.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
@@ -682,6 +683,15 @@ def _related_words(string: str) -> frozenset[str]:
                     known.update(words_of(other))
                     known.add(key_of(other))
     return frozenset(known)
+
+
+def words_of_record(record: Any) -> frozenset[str]:
+    """The words of a record, also of fields that are not facts, and the languages of its codes.
+
+    An id may be a name: `{"id": "Pim"}`.
+    """
+    words = words_of(json.dumps(record, ensure_ascii=False, default=str))
+    return frozenset([*words, *(_SPOKEN[word] for word in words if word in _SPOKEN)])
 
 
 def _nearest_name(string: str, graph: Graph) -> str | None:
