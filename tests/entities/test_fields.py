@@ -31,6 +31,23 @@ PATIENT = {"patient": "Case 12", "allergies": 0, "previous_surgeries": 2, "pain_
 STAY = {"stay": "Alba", "guests": 2, "nights": 3, "parking_fee_eur": 15, "wifi_fee_eur": 0}
 SHIFT = {"machine": "Press 7", "stops": 4, "shift": "night", "room_type": "double"}
 RECIPE = {"recipe": "Lentil soup", "ingredients": ["lentils", "carrots", "onion", "cumin", "salt"]}
+OFFICES = {
+    "company": "Tideway",
+    "offices": [
+        {"city": "Leeds", "staff": 42, "opened": 2004},
+        {"city": "Bath", "staff": 17, "opened": 2015},
+        {"city": "Hull", "staff": 28, "opened": 2011},
+    ],
+}
+MENU = {
+    "menu": "Summer",
+    "dishes": [
+        {"dish": "Gazpacho", "price_eur": 7.5, "sold": 31, "returned": 2},
+        {"dish": "Paella", "price_eur": 16, "sold": 12, "returned": 0},
+        {"dish": "Flan", "price_eur": 5.5, "sold": 44, "returned": 1},
+    ],
+}
+PHONE = {"phone": "Nova 5", "storage_gb": 256, "sim_slots": 2, "colors": ["black", "blue"]}
 
 WRONG = [
     (COMPANY, "Lumen Air employs 1,420 people."),
@@ -75,6 +92,13 @@ WRONG = [
     (SHIFT, "It ran on the day shift."),
     (SHIFT, "They booked a single room."),
     (RECIPE, "It has six ingredients."),
+    (OFFICES, "Tideway has four offices."),
+    (OFFICES, "Bath has the most staff."),
+    (MENU, "The paella costs 15 euros."),
+    (MENU, "The cheapest dish is the gazpacho."),
+    (MENU, "Of the gazpacho nothing was returned, none was returned."),
+    (PHONE, "It offers 512 GB of storage."),
+    (PHONE, "It is available in red."),
 ]
 RIGHT = [
     (COMPANY, "Founded in 1998, Lumen Air employs some 1,200 people."),
@@ -100,6 +124,11 @@ RIGHT = [
     (STAY, "Wifi is free of charge."),
     (SHIFT, "Two of the four stops in the night shift were short."),
     (RECIPE, "It has five ingredients."),
+    (OFFICES, "Of the three offices Leeds has the most staff."),
+    (OFFICES, "Bath has the second most staff of the offices outside Leeds."),
+    (MENU, "The paella, at €16, is the most expensive dish."),
+    (MENU, "Nothing was returned of the paella."),
+    (PHONE, "It offers 256 GB of storage and comes in black and blue."),
 ]
 
 

@@ -8,7 +8,8 @@ several: where rows of a list have the field, the sentence must name one of them
 - a number of something: "three cards", where the data has four of them, in a field or in a list;
 - none or some of it: "no rain", "sold out" against a number above 0, "it rains" against 0;
 - another member of a closed set: another day, season, colour, or step of a scale;
-- a share of two fields that the sentence names: "about 75 % of the respondents cycle".
+- a share of two fields that the sentence names: "about 75 % of the respondents cycle";
+- of rows of a list that the sentence names, a measured number, and that they have the most.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from adequa.entities.roles import Roles, stem_of
 from adequa.text import split_sentences, starting_in, word_set
 from adequa.text.values import UNITS, ValueSpan, quote_value
 from adequa.text.values.facts import interval_in
-from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
+from adequa.text.values.units import CURRENCIES, lowered, parts_of_key, unit_of_key, words_of_key
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]s)?")
 _CUT = re.compile(
@@ -33,6 +34,8 @@ _CUT = re.compile(
 )
 _COUNTING = word_set("number count num n no nr total qty quantity amount of nb cnt")
 """Words of a key that only say that it counts."""
+_NOT_COUNTED = word_set("per avg average mean one two three four five six seven eight nine ten")
+"""Words of keys that are rates, means, or name a size: `one_person` are households."""
 _STATES = word_set("left free available remaining open sold booked unsold total used reserved")
 """Words of a key that say in which state what it counts is; a text has them too."""
 _FUNCTION = word_set(
@@ -87,7 +90,7 @@ def noun_of(key: str) -> Noun | None:
     (Noun(head='room', others=frozenset({'guest'}), states=frozenset()), 'rain')
     """
     words = words_of_key(parts_of_key(key)[-1])
-    if "per" in words or "avg" in words or "average" in words:
+    if _NOT_COUNTED.intersection(words):
         return None
     if len(words) > 1 and unit_of_key(key) is not None:
         words = words[:-1]
@@ -117,6 +120,8 @@ class FieldCheck:
             found += self._counts(sentence)
             found += self._nones(sentence)
             found += self._steps(sentence)
+            found += self._measures(sentence)
+            found += self._extremes(sentence)
             found += self._shares(sentence)
         found += self._members()
         return sorted(found)
@@ -291,6 +296,8 @@ class FieldCheck:
         """What a text has none of where the data has a number of it, and the reverse."""
         for place, number in self._numbers.items():
             noun = noun_of(self.roles.facts[place].key)
+            if number > 0 and (match := self._nothing_done(place, sentence)):
+                yield self._fault(match.start(), match.end(), "none", place)
             if noun is None or number < 0 or not self._is_of(place, sentence):
                 continue
             if not noun.states and self._has_states(noun, sentence):
@@ -315,6 +322,14 @@ class FieldCheck:
                 yield self._fault(start, match.end(), "none", place)
                 break
 
+    def _nothing_done(self, place: int, sentence: tuple[int, int]) -> re.Match[str] | None:
+        """Where a text has nothing done of which the data has a number: `cancelled: 4`."""
+        word = words_of_key(parts_of_key(self.roles.facts[place].key)[-1])[-1:]
+        if not word or not word[0].endswith("ed") or not self._is_of(place, sentence):
+            return None
+        pattern = rf"\b(?:nothing|nobody|no one|none) (?:was|were|has been|have been) {word[0]}\b"
+        return re.compile(pattern).search(self.lower, *sentence)
+
     def _has_states(self, noun: Noun, sentence: tuple[int, int]) -> bool:
         """Whether a sentence speaks of a state for which the data has a field of its own."""
         states = {
@@ -337,18 +352,18 @@ class FieldCheck:
                 for place, fact in enumerate(facts)
                 if (member := family.member(fact.value, fact.key)) is not None
             }
-            if len({*known.values()}) != 1:
+            if not known or (len({*known.values()}) != 1 and not family.many):
                 continue
-            (place, own), *_ = known.items()
+            place, all_own = min(known), {*known.values()}
             others = {family.names[one[0].lower()] for one in family.anywhere.finditer(everything)}
             dated = {one for one in map(family.of_date, self._dates) if one is not None}
-            if others | dated != {own} and others | dated:
+            if not others | dated <= all_own:
                 continue
             for match in family.said.finditer(self.lower):
                 member = family.names[match["member"]]
                 negated = _DENIED.search(self.lower, max(0, match.start() - 20), match.start())
                 if (
-                    member == own
+                    member in all_own
                     or negated
                     or self.text[match.start("member")].isupper() != (family.capital)
                 ):
@@ -401,6 +416,92 @@ class FieldCheck:
                 continue
             name = "a" if match["a"] else "b"
             yield self._fault(match.start(name), match.end(name), "member", place)
+
+    # Rows of a list -----------------------------------------------------------------------------
+
+    def _row_in(self, place: tuple[int, int]) -> str | None:
+        """The only object with siblings that a part of the text names."""
+        rows = self._named_rows(place)
+        return next(iter(rows)) if len(rows) == 1 else None
+
+    def _measures(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A measured number of a named row that has another one of its kind, and only one."""
+        for span in starting_in(self.values, *sentence):
+            unit = UNITS.get(span.quantities[0].unit or "") if span.quantities else None
+            if span.kind != "number" or span.hedge != "none" or span.range or unit is None:
+                continue
+            if unit.dimension in ("share", "time"):
+                continue  # which are calculated more often than copied
+            part = part_at(self.lower, span.start, sentence, _CUT)
+            row = self._row_in(sentence)
+            if row is None or self._row_in(part) != row or _PARTIAL.search(self.lower, *part):
+                continue
+            if _CHANGED.search(self.lower, *part) or _TOGETHER.search(self.lower, *sentence):
+                continue
+            places = self._measured_by(unit.dimension)
+            own = [place for place in places if self.roles.paths[place].startswith(f"{row}/")]
+            outside = [place for place in places if self._row_of(place) is None]
+            if len(own) != 1 or outside:
+                continue
+            if self.roles.explainer.index.explain(span, self.text):
+                continue
+            yield self._fault(span.start, span.end, "measure", own[0])
+
+    def _measured_by(self, dimension: str) -> list[int]:
+        """The facts that are a number of a dimension."""
+        readings = self.roles.explainer.index.readings
+        return [
+            place
+            for place in self._numbers
+            if (unit := UNITS.get(readings[place].quantities[0].unit or "")) is not None
+            and unit.dimension == dimension
+        ]
+
+    def _row_of(self, place: int) -> str | None:
+        path = self.roles.paths[place].rpartition("/")[0]
+        return path if path in self.roles.objects else None
+
+    def _extremes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A row that is said to have the most or the least of a column, which another has."""
+        row = self._row_in(sentence)
+        if row is None or _NOT_EXTREME.search(self.lower, *sentence):
+            return
+        for match in _EXTREME.finditer(self.lower, *sentence):
+            column = self._column(row, match)
+            own = next((one for one in column if self._row_of(one) == row), None)
+            if own is None or len(column) < _LEAST_ROWS:
+                continue
+            numbers = [self._numbers[one] for one in column]
+            lowest = match["low"] is not None or match["least"] in _LEAST
+            best = min(numbers) if lowest else max(numbers)
+            if self._numbers[own] != best:
+                other = column[numbers.index(best)]
+                triples = [self.roles.triples[one] for one in (own, other)]
+                note = (
+                    f"the data has {triples[0].predicate} {triples[0].object} for "
+                    f"{triples[0].subject} and {triples[1].object} for {triples[1].subject}"
+                )
+                yield OwnerFault(match.start(), match.end(), "extreme", note, own)
+
+    def _column(self, row: str, match: re.Match[str]) -> list[int]:
+        """The facts of the rows beside one that a superlative is about."""
+        beside = [
+            place
+            for place in self._numbers
+            if (own := self._row_of(place)) and own.rpartition("/")[0] == row.rpartition("/")[0]
+        ]
+        if match["noun"]:
+            stem = stem_of(match["noun"])
+            fields = [one for one in beside if self._head(one) == stem and not self._others(one)]
+        else:
+            dimension = "money" if match["low"] or match["high"] else ""
+            fields = [one for one in beside if self._is_money(one)] if dimension else []
+        keys = {self.roles.facts[one].key for one in fields}
+        return fields if len(keys) == 1 else []
+
+    def _is_money(self, place: int) -> bool:
+        unit = self.roles.explainer.index.readings[place].quantities[0].unit
+        return unit in CURRENCIES
 
     # Shares -------------------------------------------------------------------------------------
 
@@ -467,6 +568,19 @@ class FieldCheck:
         return len(dimensions) == 1 and "share" not in dimensions
 
 
+_LEAST = ("fewest", "least", "lowest")
+_LEAST_ROWS = 3
+"""Rows from which on one of them has the most."""
+_EXTREME = re.compile(
+    r"\bthe (?P<least>most|fewest|least|highest|lowest) (?P<noun>[^\W\d_]+)\b"
+    r"(?=\s*(?:[.,;:!?)—–]|\Z)|\s(?:of|and|in|at|with)\b)"
+    r"|\bthe (?:(?P<low>cheapest|least expensive)|(?P<high>most expensive|dearest|priciest))\b"
+)
+_NOT_EXTREME = re.compile(
+    r"\b(?:second|third|fourth|among|one of|not|never|except|after|but|behind|than|per|average|if"
+    r"|other|both|while|next|apart)\b|n['’]t\b"
+)
+"""Words of a sentence whose superlative may be of some rows only."""
 _NEXT = re.compile(r"[\s-](?P<word>[^\W\d_]+)")
 _OF = re.compile(
     r"\sof\s(?:all\s|the\s|its\s|their\s|these\s|those\s|our\s)*(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)"
@@ -653,10 +767,12 @@ class _Family:
         context: str = "{}",
         capital: bool = False,
         short: bool = False,
+        many: bool = False,
     ) -> None:
         """`members` are spellings divided by /; `keys` are words that a key must have one of."""
         self.names = {name: number for number, one in enumerate(members) for name in one.split("/")}
         self.keys, self.capital, self.short = word_set(keys), capital, short
+        self.many = many
         names = "|".join(self.names)
         plural = "s?" if capital else ""
         said = context.format(rf"(?P<member>{names}){plural}")
@@ -703,5 +819,6 @@ _FAMILIES = (
         ("red", "blue", "green", "yellow", "black", "white", "grey/gray", "brown", "orange",
          "purple/violet", "pink", "beige", "turquoise"),
         keys="color colour colours colors shade paint finish coat fur livery plumage",
+        many=True,
     ),
 )  # fmt: skip

@@ -65,6 +65,8 @@ def stem_of(word: str) -> str:
     ['design', 'employ', 'cycl', 'locat', 'car']
     """
     word = fold(word)
+    if len(word) > _BRITISH:
+        word = word.replace("our", "or")  # colours
     if word.endswith("s") and len(word) == _SHORT_PLURAL and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     for endings in (_FORMS, _MADE_OF):
@@ -78,7 +80,7 @@ def stem_of(word: str) -> str:
 _FORMS = ("ies", "ing", "ed", "es", "s", "e", "y")
 _MADE_OF = ("ation", "ion", "ment", "ist", "er", "or", "ee", "e")
 """Endings of forms of a word, and of nouns that are made of a verb."""
-_LEAST_STEM, _SHORT_PLURAL = 4, 4
+_LEAST_STEM, _SHORT_PLURAL, _BRITISH = 4, 4, 5
 
 
 def _is_short_for(stem: str, word: str) -> bool:

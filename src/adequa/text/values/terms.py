@@ -22,7 +22,7 @@ from adequa.text.values.facts import Reading, ValueFact, ValueIndex
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.units import CURRENCIES, UNITS, parts_of_key, words_of_key
 
-_PIECES = re.compile(
+PIECES = re.compile(
     r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
     r"|guests|tickets|items|boxes|packs|bottles|seats|times|weeks|minutes)$|(?:^|[._])n$"
 )
@@ -268,7 +268,7 @@ class Terms:
         for group, terms in groups.items():
             if group and len(terms) <= MOST // 4:
                 for one, other in permutations(terms, 2):
-                    if _PIECES.search(other.field) and other.dimension in (None, "time"):
+                    if PIECES.search(other.field) and other.dimension in (None, "time"):
                         field = f"{one.field} times {other.field}"
                         facts = (*one.facts, *other.facts)
                         found[one.field, other.field].append(
