@@ -19,6 +19,8 @@ from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
 from adequa.entities.entries import EntryCheck, EntryList, read_entries
 from adequa.entities.events import ObjectCheck, merge_faults
 from adequa.entities.fields import FieldCheck
+from adequa.entities.members import MemberCheck
+from adequa.entities.outcomes import OutcomeCheck
 from adequa.entities.owners import (
     CategoryCheck,
     ClaimText,
@@ -142,9 +144,10 @@ class DataValues:
         """Where the text says of an object, field or time what the data says of another."""
         found = [
             one
-            for check in (RoleCheck, ComparisonCheck, FieldCheck)
+            for check in (RoleCheck, ComparisonCheck, FieldCheck, MemberCheck)
             for one in _faults_of(check(self.roles, text.string, text.values, mentions))
         ]
+        found += _faults_of(OutcomeCheck(self.roles, self.rows, text.string, text.values, mentions))
         keys = [fact.key for fact in self.facts]
         entities = [triple.object for triple in self.triples]
         claims = ClaimText(text.string, text.values, mentions, keys, self.explainer)

@@ -1,0 +1,363 @@
+"""Members: what a text has in place of one of a few values that a field can have.
+
+- a status: an order that is "delivered" where the data has `shipped`;
+- a man for a woman, where the data has the sex of one person;
+- a name with another number: "type 1 diabetes" for `type 2 diabetes`;
+- the quantity of a named object: "three desk lamps" for `{name: desk lamp, qty: 1}`;
+- none of a list that is not empty: "no known allergies";
+- a bound that the only value of its kind does not keep: "costs under €2,500" for `price_eur: 2899`;
+- another abbreviation than that of a field: "with UPS" for `carrier: DHL`;
+- the value of another field beside a verb: "grossed $4.2 million" for the value of `budget_usd`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+
+from adequa.entities.fields import FieldCheck, noun_of
+from adequa.entities.owners import OwnerFault
+from adequa.entities.roles import _kind
+from adequa.text import starting_in, word_set
+from adequa.text.values import UNITS
+from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
+
+_STATUS_KEYS = word_set("status state stage phase decision outcome condition")
+_STATUSES = (
+    (
+        "pending/awaiting/not yet started/queued",
+        "processing/processed/in preparation/being prepared",
+        "shipped/dispatched/in transit/on its way/sent/en route",
+        "delivered/handed over", "cancelled/canceled", "returned/sent back", "refunded",
+    ),
+    ("open/unresolved/unsolved", "in progress/being worked on", "closed/resolved/fixed/solved"),
+    ("paid/settled/paid in full", "unpaid/outstanding/overdue", "partially paid"),
+    ("on time/punctual", "delayed/late", "cancelled/canceled", "boarding", "departed", "landed"),
+    ("draft", "published/live", "archived/withdrawn", "retracted"),
+    ("accepted/approved/granted", "rejected/declined/denied/refused/turned down",
+     "under review/pending"),
+    ("planned/scheduled", "ongoing/in progress/under way/running", "suspended/paused/on hold",
+     "completed/finished/complete"),
+    ("passed", "failed"),
+    ("active/operational/in operation/in service/in use", "inactive/decommissioned/retired",
+     "out of service/out of order/broken"),
+    ("married", "divorced", "widowed", "unmarried/single"),
+)  # fmt: skip
+"""What a status can be, in sets of which only one holds; spellings of one are divided by /."""
+_MALE = r"m[ae]n|boys?|gentlem[ae]n|males?"
+_FEMALE = r"wom[ae]n|girls?|lad(?:y|ies)|females?"
+_SEXES = {
+    **dict.fromkeys(("m", "male", "man", "boy"), _FEMALE),
+    **dict.fromkeys(("f", "female", "woman", "girl"), _MALE),
+}
+"""Of each sex the words for the other."""
+_NOT = re.compile(
+    r"\b(?:not|no|never|nor|neither|without|than|if|unless|would|could|may|might|will|once|until"
+    r"|before|cannot|instead|previously|to be|yet to|should|expected)\b|n['’]t\b"
+)
+_COUNTS = word_set("qty quantity count number pieces pcs units copies amount")
+_NUMBERED = re.compile(r"(?<![\w.,:/-])[0-9]{1,4}(?![\w:/-]|[.,][0-9])")
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+_ABBREVIATION = re.compile(r"[A-Z]{2,5}")
+_COMMON = word_set(
+    "gps led usb tv pc eu us uk usa un uae vat id ceo cfo cto wc hd uhd ssd ram cpu gpu suv atm pin"
+    " faq diy vip pdf url gmt utc cet bst est pst am pm ad bc bmi dna iq it hr pr ai api abs rpm"
+)
+"""Abbreviations that texts add without meaning a value of the data."""
+_MAKERS = word_set(
+    "carrier provider operator airline brand manufacturer maker company bank network publisher"
+    " label agency courier sponsor broadcaster channel supplier vendor"
+)
+"""Words of keys whose values are names of firms."""
+_BY = re.compile(r"\b(?:with|by|via|from|through|on|at)\s(?:the\s)?\Z")
+_BOUND = re.compile(
+    r"\b(?:(?P<over>over|more than|above|exceed(?:s|ed|ing)|upwards of)"
+    r"|(?P<under>under|less than|below|fewer than))\s(?:[a-z]{1,3}\s)?[$£€¥]?\Z"
+)
+_COMPARED = re.compile(
+    r"\b(?:than (?:the|its|that|those|last|in)|more expensive|cheaper|per|each|every|saves?"
+    r"|discount|ago|later|earlier|within|after|before|for the (?:first|last)|since|until|away|left"
+    r"|aged?|old|combined|together|total|between|from)\b"
+)
+_SLACK = 0.02
+"""By how much a value may miss a bound: "over two hours" for 118 minutes."""
+_SPOKEN = (
+    ("weigh(?:s|ed|ing)?|weight of", "weight mass"),
+    ("costs?|priced at|price of|sells for|sold for|charges", "price cost fee fare"),
+    ("gross(?:ed|es|ing)|earn(?:ed|s|ing)|took in|revenue of", "gross revenue earnings income"),
+    ("budget of|made for", "budget"),
+    ("employ(?:s|ed|ing)|workforce of|staff of", "employees staff workforce headcount"),
+    ("rated|rating of", "rating"),
+    ("runtime of|runs for|running time of|lasts|lasted|duration of", "runtime duration"),
+    ("seats|capacity of", "capacity seats"),
+    ("area of|covers", "area"),
+    ("population of", "population"),
+    ("departs?(?: at)?|departed at|leaves at|left at|takes off at", "departure depart departs dep"),
+    ("arriv(?:es|ed|ing)(?: at)?|arrival at|lands at|landed at", "arrival arrive arrives arr"),
+    ("opens? at|opened at|open from", "open opens opening"),
+    ("closes? at|closed at", "close closes closing"),
+    ("start(?:s|ed|ing) at|begins at|began at", "start starts begin begins"),
+    ("ends at|ended at|finish(?:es|ed) at", "end ends finish"),
+    ("born (?:in|on)", "birth born birthdate dob"),
+    ("died (?:in|on)", "death died deathdate"),
+    ("founded in|established in|founded on", "founded established foundation founding"),
+    ("released (?:in|on)|release date of", "release released"),
+    ("published (?:in|on)", "published publication"),
+    ("height of|stands", "height"), ("length of", "length"), ("width of", "width"),
+    ("depth of", "depth"), ("altitude of|elevation of", "altitude elevation"),
+    ("deposit of", "deposit"), ("salary of", "salary"), ("battery of", "battery"),
+)  # fmt: skip
+"""Words before a value, and the words of the keys that they speak of."""
+_VERBS = tuple(
+    (
+        re.compile(rf"\b(?:{said})\s(?:about |some |a |at |around |only |just )?[$£€¥]?\Z"),
+        word_set(keys),
+    )
+    for said, keys in _SPOKEN
+)
+_SPEAKING = tuple((re.compile(rf"\b(?:{said})\b"), word_set(keys)) for said, keys in _SPOKEN)
+_LONGEST_VERB = 32
+
+
+class MemberCheck(FieldCheck):
+    """Checks the values of a text that stand for another member of a small set."""
+
+    def faults(self) -> list[OwnerFault]:
+        """Every fault, in order."""
+        found: list[OwnerFault] = [*self._numbered(), *self._abbreviations()]
+        for sentence in self.sentences:
+            found += self._statuses(sentence)
+            found += self._sexes(sentence)
+            found += self._quantities(sentence)
+            found += self._empty_lists(sentence)
+            found += self._bounds(sentence)
+            found += self._verbs(sentence)
+        return sorted(found)
+
+    def _statuses(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        for place, fact in enumerate(self.roles.facts):
+            if not _STATUS_KEYS.intersection(words_of_key(parts_of_key(fact.key)[-1])):
+                continue
+            others = _other_statuses(fact.value.replace("_", " ").strip().lower())
+            if others is None:
+                continue
+            own, other = others
+            match = other.search(self.lower, *sentence)
+            if match is None or own.search(self.lower, *sentence):
+                continue
+            if not self._is_said_of(place, sentence, match):
+                continue
+            if not _NOT.search(self.lower, max(sentence[0], match.start() - 30), match.end()):
+                yield self._fault(match.start("said"), match.end("said"), "member", place)
+
+    def _is_said_of(self, place: int, sentence: tuple[int, int], match: re.Match[str]) -> bool:
+        """Whether a status is said of the object of a fact; other objects may have that status."""
+        if self.roles.counts[self.roles.facts[place].key] == 1:
+            return self._is_of(place, sentence)
+        named = {
+            pointer
+            for one in starting_in(self._ordered, sentence[0], match.start())
+            for pointer in self.roles.names.get(one.entity, ())
+        }
+        return named == {self.roles.paths[place].rpartition("/")[0]}
+
+    def _sexes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        known = [
+            place
+            for place, fact in enumerate(self.roles.facts)
+            if {"sex", "gender"}.intersection(words_of_key(parts_of_key(fact.key)[-1]))
+        ]
+        if len(known) != 1:
+            return
+        other = _SEXES.get(self.roles.facts[known[0]].value.strip().lower())
+        if other is None:
+            return
+        pattern = rf"\b(?:(?:the|an?|this|old|is an?)[\s-](?:\w+[\s-])??)(?P<said>{other})\b(?! of)"
+        match = re.compile(pattern).search(self.lower, *sentence)
+        if match is not None and not _NOT.search(self.lower, sentence[0], match.start()):
+            yield self._fault(match.start("said"), match.end("said"), "member", known[0])
+
+    def _numbered(self) -> Iterator[OwnerFault]:
+        """A name of the data with another number."""
+        known = {end.lower() for triple in self.roles.triples for end in triple}
+        whole = " ".join(sorted(known))
+        for place, fact in enumerate(self.roles.facts):
+            numbers = [*_NUMBERED.finditer(fact.value)]
+            words = _LETTERS.findall(fact.value)
+            if len(numbers) != 1 or not words or len(fact.value) > 40:
+                continue
+            reading = self.roles.explainer.index.readings[place]
+            if reading.quantities or reading.dates or reading.clocks:
+                continue
+            number = numbers[0]
+            before, after = (
+                re.escape(part.lower())
+                for part in (fact.value[: number.start()], fact.value[number.end() :])
+            )
+            for match in re.finditer(
+                rf"(?<!\w){before}(?P<said>[0-9]{{1,4}}){after}(?![\w-]|[.,][0-9])", self.lower
+            ):
+                if match["said"] == number[0] or match[0] in whole:
+                    continue
+                yield self._fault(match.start(), match.end(), "member", place)
+
+    def _quantities(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A number right before the name of an object that has another quantity."""
+        numbers = {
+            span.end: span
+            for span in starting_in(self.values, *sentence)
+            if span.kind == "number" and span.hedge == "none" and len(span.quantities) == 1
+        }
+        for mention in starting_in(self._ordered, *sentence):
+            gap = self.lower[max(0, mention.start - 4) : mention.start]
+            span = numbers.get(mention.start - (len(gap) - len(gap.rstrip())))
+            places = self._quantity_of.get(mention.entity, ())
+            if span is None or len(places) != 1 or span.quantities[0].unit:
+                continue
+            if self._numbers[places[0]] != span.quantities[0].value:
+                yield self._fault(span.start, mention.end, "count", places[0])
+
+    @cached_property
+    def _quantity_of(self) -> dict[str, list[int]]:
+        """Of each named object the facts that say how many of it there are."""
+        found: dict[str, list[int]] = {}
+        for place in self._numbers:
+            words = words_of_key(parts_of_key(self.roles.facts[place].key)[-1])
+            if words and words[-1] in _COUNTS:
+                found.setdefault(self.roles.triples[place].subject, []).append(place)
+        return found
+
+    def _empty_lists(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """None of what a list of words has."""
+        for key, place in self._word_lists.items():
+            noun = noun_of(key)
+            if noun is None or noun.states:
+                continue
+            pattern = _none_in_list(noun.head)
+            match = pattern.search(self.lower, *sentence)
+            if match is not None and not _OTHER.search(self.lower, *sentence):
+                yield self._fault(match.start(), match.end(), "none", place)
+
+    @cached_property
+    def _word_lists(self) -> dict[str, int]:
+        """The lists of plain words by key, each with its first fact."""
+        found: dict[str, int] = {}
+        for place, path in enumerate(self.roles.paths):
+            parent, _, last = path.rpartition("/")
+            if last.isdigit() and parent and not parent.rpartition("/")[2].isdigit():
+                found.setdefault(parent.rpartition("/")[2], place)
+        return found
+
+    def _bounds(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A bound that the only value of its dimension does not keep."""
+        for span in starting_in(self.values, *sentence):
+            unit = UNITS.get(span.quantities[0].unit or "") if len(span.quantities) == 1 else None
+            match = _BOUND.search(self.lower, sentence[0], span.start)
+            if match is None or unit is None or _COMPARED.search(self.lower, *sentence):
+                continue
+            kind = "money" if unit.name in CURRENCIES else unit.dimension
+            places = self._by_kind.get(kind, [])
+            if len(places) != 1 or kind == "share" or not self._is_spoken_of(places[0], sentence):
+                continue
+            known = self.roles.explainer.index.readings[places[0]].quantities[0]
+            own = UNITS.get(known.unit or "")
+            if own is None or own.dimension != unit.dimension:
+                continue
+            bound = unit.base(float(span.quantities[0].value))
+            value = own.base(float(known.value))
+            beyond = (value - bound) * (1 if match["under"] else -1)
+            if beyond > _SLACK * abs(bound):
+                yield self._fault(match.start(), span.end, "bound", places[0])
+
+    def _is_spoken_of(self, place: int, sentence: tuple[int, int]) -> bool:
+        """Whether a sentence names a field, or has words that speak of it."""
+        words = {*words_of_key(parts_of_key(self.roles.facts[place].key)[-1])}
+        said = self.lower[slice(*sentence)]
+        named = self.roles.stems[place] & self._stems(sentence)
+        spoken = any(words & keys and one.search(said) for one, keys in _SPEAKING)
+        return bool(named or spoken) and self._is_of(place, sentence)
+
+    def _verbs(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """The value of another field after words that speak of a field."""
+        index = self.roles.explainer.index
+        for span in starting_in(self.values, *sentence):
+            if span.kind in ("ordinal", "ratio", "share") or span.range:
+                continue
+            start = max(sentence[0], span.start - _LONGEST_VERB)
+            spoken = (own for one, own in _VERBS if one.search(self.lower, start, span.start))
+            keys = next(spoken, None)
+            if keys is None:
+                continue
+            comparable = {place for place, _ in index.comparable(span)}
+            own = [
+                place
+                for place, fact in enumerate(self.roles.facts)
+                if keys.intersection(words_of_key(parts_of_key(fact.key)[-1]))
+                and place in comparable
+            ]
+            said = {fact for one in index.explain(span, self.text) for fact in one.facts}
+            if len(own) != 1 or not said or own[0] in said or not self._is_of(own[0], sentence):
+                continue
+            yield self._fault(span.begin, span.end, "field", own[0])
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[int]]:
+        """The facts that are a number, by what they measure."""
+        found: dict[str, list[int]] = {}
+        for place in self._numbers:
+            kind = _kind(self.roles.facts[place], self.roles.explainer.index.readings[place])
+            found.setdefault(kind or "", []).append(place)
+        return found
+
+    def _abbreviations(self) -> Iterator[OwnerFault]:
+        """Another abbreviation after "with" or "by" than the only one of the data."""
+        known = [
+            place
+            for place, fact in enumerate(self.roles.facts)
+            if _ABBREVIATION.fullmatch(fact.value)
+            and _MAKERS.intersection(words_of_key(parts_of_key(fact.key)[-1]))
+        ]
+        if len(known) != 1 or self.roles.facts[known[0]].value in self.text:
+            return
+        whole = " ".join(fact.value for fact in self.roles.facts)
+        for match in re.finditer(r"(?<![\w-])[A-Z]{2,5}(?![\w-])", self.text):
+            usual = match[0].lower() in _COMMON or match[0] in whole
+            if not usual and _BY.search(self.lower, max(0, match.start() - 12), match.start()):
+                yield self._fault(*match.span(), "member", known[0])
+
+
+_OTHER = re.compile(r"\b(?:other|further|additional|more|else|besides|new)\b")
+
+
+@lru_cache(maxsize=256)
+def _none_in_list(head: str) -> re.Pattern[str]:
+    thing = rf"{re.escape(head)}\w{{0,5}}"
+    end = r"(?=\s*(?:[.,;:!?)]|\Z)|\s(?:and|but|are|is|were|was)\b)"
+    return re.compile(rf"\b(?:no|without any|without)\s(?:known |recorded |listed )?{thing}{end}")
+
+
+@lru_cache(maxsize=512)
+def _other_statuses(value: str) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+    """What says a status, and what says another of its set; None for one that is in no set."""
+    own: set[str] = set()
+    others: set[str] = set()
+    for known in _STATUSES:
+        members = [one.split("/") for one in known]
+        if any(value in spellings for spellings in members):
+            for spellings in members:
+                (own if value in spellings else others).update(spellings)
+    others -= own
+    if not own or not others:
+        return None
+    words, other = (
+        "|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (own, others)
+    )
+    verbs = r"is|are|was|were|has been|have been|had been|remains?|stays?|got|been"
+    return (
+        re.compile(rf"\b(?:{words})\b"),
+        re.compile(
+            rf"\b(?:{verbs})(?: still| now| already| currently| being| since| just)*\s"
+            rf"(?P<said>(?:{other}))\b(?![-\w])"
+        ),
+    )
