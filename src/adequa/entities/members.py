@@ -191,16 +191,16 @@ class MemberCheck(FieldCheck):
             if reading.quantities or reading.dates or reading.clocks:
                 continue
             number = numbers[0]
-            before, after = (
-                re.escape(part.lower())
-                for part in (fact.value[: number.start()], fact.value[number.end() :])
-            )
+            before, after = fact.value[: number.start()].lower(), fact.value[number.end() :].lower()
+            if before not in self.lower or after not in self.lower:
+                continue  # most facts
             for match in re.finditer(
-                rf"(?<!\w){before}(?P<said>[0-9]{{1,4}}){after}(?![\w-]|[.,][0-9])", self.lower
+                rf"(?<!\w){re.escape(before)}(?P<said>[0-9]{{1,4}}){re.escape(after)}"
+                r"(?![\w-]|[.,][0-9])",
+                self.lower,
             ):
-                if match["said"] == number[0] or match[0] in whole:
-                    continue
-                yield self._fault(match.start(), match.end(), "member", place)
+                if match["said"] != number[0] and match[0] not in whole:
+                    yield self._fault(match.start(), match.end(), "member", place)
 
     def _quantities(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """A number right before the name of an object that has another quantity."""
