@@ -45,6 +45,7 @@ _STATUSES = (
     ("married", "divorced", "widowed", "unmarried/single"),
 )  # fmt: skip
 """What a status can be, in sets of which only one holds; spellings of one are divided by /."""
+_SEX_KEYS = word_set("sex gender")
 _MALE = r"m[ae]n|boys?|gentlem[ae]n|males?"
 _FEMALE = r"wom[ae]n|girls?|lad(?:y|ies)|females?"
 _SEXES = {
@@ -136,13 +137,7 @@ class MemberCheck(FieldCheck):
         return sorted(found)
 
     def _statuses(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        for place, fact in enumerate(self.roles.facts):
-            if not _STATUS_KEYS.intersection(words_of_key(parts_of_key(fact.key)[-1])):
-                continue
-            others = _other_statuses(fact.value.replace("_", " ").strip().lower())
-            if others is None:
-                continue
-            own, other = others
+        for place, own, other in self._known_statuses:
             match = other.search(self.lower, *sentence)
             if match is None or own.search(self.lower, *sentence):
                 continue
@@ -150,6 +145,16 @@ class MemberCheck(FieldCheck):
                 continue
             if not _NOT.search(self.lower, max(sentence[0], match.start() - 30), match.end()):
                 yield self._fault(match.start("said"), match.end("said"), "member", place)
+
+    @cached_property
+    def _known_statuses(self) -> list[tuple[int, re.Pattern[str], re.Pattern[str]]]:
+        """The facts that are a status, with what says it and what says another."""
+        found = []
+        for place in self.roles.fields_with(_STATUS_KEYS):
+            value = self.roles.facts[place].value.replace("_", " ").strip().lower()
+            if (patterns := _other_statuses(value)) is not None:
+                found.append((place, *patterns))
+        return found
 
     def _is_said_of(self, place: int, sentence: tuple[int, int], match: re.Match[str]) -> bool:
         """Whether a status is said of the object of a fact; other objects may have that status."""
@@ -163,11 +168,7 @@ class MemberCheck(FieldCheck):
         return named == {self.roles.paths[place].rpartition("/")[0]}
 
     def _sexes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        known = [
-            place
-            for place, fact in enumerate(self.roles.facts)
-            if {"sex", "gender"}.intersection(words_of_key(parts_of_key(fact.key)[-1]))
-        ]
+        known = self._sex
         if len(known) != 1:
             return
         other = _SEXES.get(self.roles.facts[known[0]].value.strip().lower())
@@ -177,6 +178,10 @@ class MemberCheck(FieldCheck):
         match = re.compile(pattern).search(self.lower, *sentence)
         if match is not None and not _NOT.search(self.lower, sentence[0], match.start()):
             yield self._fault(match.start("said"), match.end("said"), "member", known[0])
+
+    @cached_property
+    def _sex(self) -> list[int]:
+        return self.roles.fields_with(_SEX_KEYS)
 
     def _numbered(self) -> Iterator[OwnerFault]:
         """A name of the data with another number."""
@@ -272,7 +277,7 @@ class MemberCheck(FieldCheck):
 
     def _is_spoken_of(self, place: int, sentence: tuple[int, int]) -> bool:
         """Whether a sentence names a field, or has words that speak of it."""
-        words = {*words_of_key(parts_of_key(self.roles.facts[place].key)[-1])}
+        words = self.roles.field_words[place]
         said = self.lower[slice(*sentence)]
         named = self.roles.stems[place] & self._stems(sentence)
         spoken = any(words & keys and one.search(said) for one, keys in _SPEAKING)
@@ -290,12 +295,7 @@ class MemberCheck(FieldCheck):
             if keys is None:
                 continue
             comparable = {place for place, _ in index.comparable(span)}
-            own = [
-                place
-                for place, fact in enumerate(self.roles.facts)
-                if keys.intersection(words_of_key(parts_of_key(fact.key)[-1]))
-                and place in comparable
-            ]
+            own = [place for place in self.roles.fields_with(keys) if place in comparable]
             said = {fact for one in index.explain(span, self.text) for fact in one.facts}
             if len(own) != 1 or not said or own[0] in said or not self._is_of(own[0], sentence):
                 continue
@@ -314,9 +314,8 @@ class MemberCheck(FieldCheck):
         """Another abbreviation after "with" or "by" than the only one of the data."""
         known = [
             place
-            for place, fact in enumerate(self.roles.facts)
-            if _ABBREVIATION.fullmatch(fact.value)
-            and _MAKERS.intersection(words_of_key(parts_of_key(fact.key)[-1]))
+            for place in self.roles.fields_with(_MAKERS)
+            if _ABBREVIATION.fullmatch(self.roles.facts[place].value)
         ]
         if len(known) != 1 or self.roles.facts[known[0]].value in self.text:
             return

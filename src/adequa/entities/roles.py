@@ -138,6 +138,15 @@ class Roles:
         ]
 
     @cached_property
+    def field_words(self) -> list[frozenset[str]]:
+        """Of each fact the words of its field."""
+        return [frozenset(words_of_key(parts_of_key(fact.key)[-1])) for fact in self.facts]
+
+    def fields_with(self, words: frozenset[str]) -> list[int]:
+        """The facts whose field has one of some words."""
+        return [place for place, own in enumerate(self.field_words) if own & words]
+
+    @cached_property
     def _key_words(self) -> frozenset[str]:
         return frozenset(word for fact in self.facts for word in words_of_key(fact.key))
 
