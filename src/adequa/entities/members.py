@@ -85,7 +85,6 @@ _SLACK = 0.02
 """By how much a value may miss a bound: "over two hours" for 118 minutes."""
 _SPOKEN = (
     ("weigh(?:s|ed|ing)?|weight of", "weight mass"),
-    ("costs?|priced at|price of|sells for|sold for|charges", "price cost fee fare"),
     ("gross(?:ed|es|ing)|earn(?:ed|s|ing)|took in|revenue of", "gross revenue earnings income"),
     ("budget of|made for", "budget"),
     ("employ(?:s|ed|ing)|workforce of|staff of", "employees staff workforce headcount"),
@@ -110,6 +109,8 @@ _SPOKEN = (
     ("deposit of", "deposit"), ("salary of", "salary"), ("battery of", "battery"),
 )  # fmt: skip
 """Words before a value, and the words of the keys that they speak of."""
+_PRICES = ("costs?|priced at|price of|sells for|sold for|charges", "price cost fee fare")
+"""The same for prices, of which a record often has several kinds."""
 _VERBS = tuple(
     (
         re.compile(rf"\b(?:{said})\s(?:about |some |a |at |around |only |just )?[$£€¥]?\Z"),
@@ -117,7 +118,9 @@ _VERBS = tuple(
     )
     for said, keys in _SPOKEN
 )
-_SPEAKING = tuple((re.compile(rf"\b(?:{said})\b"), word_set(keys)) for said, keys in _SPOKEN)
+_SPEAKING = tuple(
+    (re.compile(rf"\b(?:{said})\b"), word_set(keys)) for said, keys in (*_SPOKEN, _PRICES)
+)
 _LONGEST_VERB = 32
 
 
