@@ -21,6 +21,11 @@ TICKETS = {
     "board": "Ops",
     "tickets": [{"name": "Alpha", "status": "open"}, {"name": "Beta", "status": "closed"}],
 }
+LAMP = {"name": "Orla", "kind": "desk lamp", "colors": ["black", "sage", "white"]}
+DEAL = {
+    "deal": "D-9", "status": "PENDING_APPROVAL", "price_m_eur": 88,
+    "acquirer": {"name": "Fjell Foods", "staff": 5200}, "target": {"name": "Sprig", "staff": 90},
+}  # fmt: skip
 
 
 def faults(record: Any, text: str) -> list[str]:
@@ -43,6 +48,10 @@ def faults(record: Any, text: str) -> list[str]:
         (BIKE, "The Kestrel costs under €2,500.", "under €2,500"),
         (TRAIN, "The train departs at 10:40.", "10:40"),
         (TICKETS, "Beta is still open.", "open"),
+        (LAMP, "It comes in black, navy and white.", "navy"),
+        (LAMP, "It is available in four colours.", "four colours"),
+        (DEAL, "Sprig is acquiring Fjell Foods for €88 million.", "Sprig is acquiring Fjell Foods"),
+        (DEAL, "The deal has been completed.", "completed"),
     ],
 )
 def test_another_member_is_a_fault(record: Any, text: str, expected: str) -> None:
@@ -63,6 +72,10 @@ def test_another_member_is_a_fault(record: Any, text: str, expected: str) -> Non
         (BIKE, "The Kestrel costs less than €3,000."),
         (TRAIN, "The train departs at 8:15 and arrives at 10:40."),
         (TICKETS, "Alpha is still open."),
+        (LAMP, "It comes in black, sage and white, and does not need a bulb."),
+        (LAMP, "It is available in three colours."),
+        (DEAL, "Fjell Foods is acquiring Sprig, and the approval is pending."),
+        (DEAL, "Sprig is being acquired by Fjell Foods."),
         (TICKETS, "One of the tickets is open."),
     ],
 )

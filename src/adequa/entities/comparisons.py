@@ -298,10 +298,12 @@ class ComparisonCheck(RoleCheck):
 _RISING = (
     r"ris(?:e|es|ing|en)|rose|increas(?:e|es|ed|ing)|gr(?:ow|ows|ew|owing|own)|climb(?:s|ed|ing)?"
     r"|jump(?:s|ed|ing)?|lengthened|gained|went\sup|goes\sup"
+    r"|raised|hiked"
 )
 _FALLING = (
     r"f[ae]ll(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)"
     r"|shrank|shrinks?|shortened|sank|sinks?|went\sdown|goes\sdown|plunged|slipped"
+    r"|reduced|lowered|discounted|marked\sdown"
 )
 _FROM = re.compile(
     rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b"

@@ -6,6 +6,9 @@
 - the quantity of a named object: "three desk lamps" for `{name: desk lamp, qty: 1}`;
 - none of a list that is not empty: "no known allergies";
 - a bound that the only value of its kind does not keep: "costs under €2,500" for `price_eur: 2899`;
+- a word among the members of a list that is not one of them: "black, navy and white";
+- two names whose roles a verb exchanges: "Sprig is acquiring Fjell" for `acquirer: Fjell`;
+- a number of entries that is higher than that of the list: "in four colours" for three;
 - another abbreviation than that of a field: "with UPS" for `carrier: DHL`;
 - the value of another field beside a verb: "grossed $4.2 million" for the value of `budget_usd`.
 """
@@ -13,12 +16,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from adequa.entities.fields import FieldCheck, noun_of
 from adequa.entities.owners import OwnerFault
-from adequa.entities.roles import _kind
+from adequa.entities.roles import _kind, stem_of
 from adequa.text import starting_in, word_set
 from adequa.text.values import UNITS
 from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
@@ -43,6 +47,9 @@ _STATUSES = (
     ("active/operational/in operation/in service/in use", "inactive/decommissioned/retired",
      "out of service/out of order/broken"),
     ("married", "divorced", "widowed", "unmarried/single"),
+    ("available/free/for sale", "reserved/on hold", "sold", "adopted", "rented/let", "unavailable"),
+    ("partially refunded", "refunded/fully refunded"),
+    ("pending approval/awaiting approval", "completed/closed/approved/concluded"),
 )  # fmt: skip
 """What a status can be, in sets of which only one holds; spellings of one are divided by /."""
 _SEX_KEYS = word_set("sex gender")
@@ -57,6 +64,7 @@ _NOT = re.compile(
     r"\b(?:not|no|never|nor|neither|without|than|if|unless|would|could|may|might|will|once|until"
     r"|before|cannot|instead|previously|to be|yet to|should|expected)\b|n['’]t\b"
 )
+_SOME = re.compile(r"\b(?:one|two|three|four|some|others?|most|none|all|both|each|many|rest)\b")
 _COUNTS = word_set("qty quantity count number pieces pcs units copies amount")
 _NUMBERED = re.compile(r"(?<![\w.,:/-])[0-9]{1,4}(?![\w:/-]|[.,][0-9])")
 _LETTERS = re.compile(r"[^\W\d_]{3,}")
@@ -73,7 +81,7 @@ _MAKERS = word_set(
 """Words of keys whose values are names of firms."""
 _BY = re.compile(r"\b(?:with|by|via|from|through|on|at)\s(?:the\s)?\Z")
 _BOUND = re.compile(
-    r"\b(?:(?P<over>over|more than|above|exceed(?:s|ed|ing)|upwards of)"
+    r"\b(?:(?P<over>well over|over|more than|above|exceed(?:s|ed|ing)|upwards of)"
     r"|(?P<under>under|less than|below|fewer than))\s(?:[a-z]{1,3}\s)?[$£€¥]?\Z"
 )
 _COMPARED = re.compile(
@@ -81,8 +89,8 @@ _COMPARED = re.compile(
     r"|discount|ago|later|earlier|within|after|before|for the (?:first|last)|since|until|away|left"
     r"|aged?|old|combined|together|total|between|from)\b"
 )
-_SLACK = 0.02
-"""By how much a value may miss a bound: "over two hours" for 118 minutes."""
+_SLACK = 0.002
+"""By how much a value may miss a bound."""
 _SPOKEN = (
     ("weigh(?:s|ed|ing)?|weight of", "weight mass"),
     ("gross(?:ed|es|ing)|earn(?:ed|s|ing)|took in|revenue of", "gross revenue earnings income"),
@@ -124,12 +132,32 @@ _SPEAKING = tuple(
 _LONGEST_VERB = 32
 
 
+_ITEM = r"[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}"
+_LISTED = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? (?:and|or) {_ITEM}")
+"""Things that are enumerated; the first and the last may have words of their sentence."""
+_AFTER_LIST = re.compile(r"\s*(?:[.,;:!?)]|\Z)|\s(?:for|in|on|at|as|with)\b")
+_PAIRS = (
+    ("acquirer buyer purchaser", "target acquired", "acquir|bought|buy|t[ao]k(?:e|es|ing) over"),
+    ("seller vendor supplier issuer biller", "buyer customer client recipient",
+     "bill|invoic|sold .{0,30}? to|sell .{0,30}? to|suppl"),
+    ("winner champion", "loser runnerup opponent", "beat|defeat|overc[ao]me|edged|won against"),
+    ("sender shipper from", "recipient receiver consignee to", "sent .{0,30}? to|paid .{0,20}? to"),
+    ("lender creditor", "borrower debtor", "lent|lend|loan"),
+    ("landlord lessor owner", "tenant lessee", "rent(?:s|ed)? .{0,30}? to|let .{0,30}? to|leas"),
+    ("employer", "employee applicant", "hir|employ"),
+    ("plaintiff claimant", "defendant", "su(?:ed|es|ing) |took .{0,30}? to court"),
+    ("supervisor advisor teacher mentor", "student pupil mentee", "supervis|taught|teach|advis"),
+)  # fmt: skip
+"""Who does something, to whom, by the words of keys, and how a text says it in the active voice."""
+_PASSIVE = re.compile(r".*\b(?:is|are|was|were|been|being|be|got)\s(?:\w+\s)?\w+(?<!ing)\b.*", re.S)
+
+
 class MemberCheck(FieldCheck):
     """Checks the values of a text that stand for another member of a small set."""
 
     def faults(self) -> list[OwnerFault]:
         """Every fault, in order."""
-        found: list[OwnerFault] = [*self._numbered(), *self._abbreviations()]
+        found = [*self._numbered(), *self._abbreviations(), *self._listed(), *self._pairs()]
         for sentence in self.sentences:
             found += self._statuses(sentence)
             found += self._sexes(sentence)
@@ -137,6 +165,7 @@ class MemberCheck(FieldCheck):
             found += self._empty_lists(sentence)
             found += self._bounds(sentence)
             found += self._verbs(sentence)
+            found += self._too_many(sentence)
         return sorted(found)
 
     def _statuses(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
@@ -146,7 +175,8 @@ class MemberCheck(FieldCheck):
                 continue
             if not self._is_said_of(place, sentence, match):
                 continue
-            if not _NOT.search(self.lower, max(sentence[0], match.start() - 30), match.end()):
+            before = (max(sentence[0], match.start() - 30), match.end())
+            if not _NOT.search(self.lower, *before) and not _SOME.search(self.lower, *before):
                 yield self._fault(match.start("said"), match.end("said"), "member", place)
 
     @cached_property
@@ -207,8 +237,15 @@ class MemberCheck(FieldCheck):
                 r"(?![\w-]|[.,][0-9])",
                 self.lower,
             ):
+                if match["said"] in self._plain_numbers:
+                    continue
                 if match["said"] != number[0] and match[0] not in whole:
                     yield self._fault(match.start(), match.end(), "member", place)
+
+    @cached_property
+    def _plain_numbers(self) -> frozenset[str]:
+        """The whole numbers of the data, which may be that of a name: `bike: 8`."""
+        return frozenset(fact.value for fact in self.roles.facts if fact.value.isdigit())
 
     def _quantities(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """A number right before the name of an object that has another quantity."""
@@ -253,9 +290,120 @@ class MemberCheck(FieldCheck):
         found: dict[str, int] = {}
         for place, path in enumerate(self.roles.paths):
             parent, _, last = path.rpartition("/")
-            if last.isdigit() and parent and not parent.rpartition("/")[2].isdigit():
+            if last.isdigit() and parent and not any(map(str.isdigit, parent.split("/"))):
                 found.setdefault(parent.rpartition("/")[2], place)
         return found
+
+    def _listed(self) -> Iterator[OwnerFault]:
+        """Something that is enumerated with two members of a list and is not one of them."""
+        lists: dict[str, dict[str, int]] = {}
+        for place, path in enumerate(self.roles.paths):
+            parent, _, last = path.rpartition("/")
+            value = self.roles.facts[place].value.lower().replace("_", " ")
+            if last.isdigit() and any(map(str.isalpha, value)):
+                lists.setdefault(parent, {})[value] = place
+        lists = {parent: own for parent, own in lists.items() if len(own) > 1}
+        if not lists:
+            return
+        known = " ".join(
+            f"{fact.key} {fact.value}".lower().replace("_", " ") for fact in self.roles.facts
+        )
+        for match in _LISTED.finditer(self.lower):
+            if not _AFTER_LIST.match(self.lower, match.end()):
+                continue
+            items = [*re.finditer(r"[^,]+?(?=, |,? (?:and|or) |\Z)", match[0])]
+            said = [(one, re.sub(r"^(?:,? ?(?:and |or )?)", "", one[0])) for one in items]
+            for own in lists.values():
+                right = [word for _, word in said if self._member_of(word, own)]
+                wrong = [
+                    (one, word)
+                    for number, (one, word) in enumerate(said)
+                    if not self._member_of(word, own)
+                    and number > 0
+                    and (number + 1 < len(said) or " " not in word)
+                    and not any(stem in known for stem in word.split())
+                ]
+                if len(right) < 2 or len(right) + len(wrong) < len(said) or len(wrong) != 1:
+                    continue
+                start = match.start() + wrong[0][0].end() - len(wrong[0][1])
+                if not _NOT.search(self.lower, max(0, match.start() - 20), start):
+                    place = next(iter(own.values()))
+                    yield self._fault(start, start + len(wrong[0][1]), "member", place)
+
+    def _member_of(self, word: str, members: Mapping[str, int]) -> bool:
+        """Whether something that is enumerated is a member; at the ends it has other words too."""
+        return any(
+            word == one or word.endswith(f" {one}") or word.startswith(f"{one} ") for one in members
+        )
+
+    def _pairs(self) -> Iterator[OwnerFault]:
+        """A verb between two names that has them the other way round."""
+        for agents, patients, verbs in _ROLES:
+            doing, done = (self._only_name(words) for words in (agents, patients))
+            if doing is None or done is None or doing[1] == done[1]:
+                continue
+            ends = [one for one in self._ordered if one.entity in (doing[1], done[1])]
+            for first, second in pairwise(ends):
+                if (first.entity, second.entity) != (done[1], doing[1]):
+                    continue
+                match = verbs.search(self.lower, first.end, second.start)
+                between = self.lower[first.end : second.start]
+                if match is None or "." in between or len(between) > _LONGEST_ROLE:
+                    continue
+                if " by " in between or _PASSIVE.fullmatch(self.lower, first.end, second.start):
+                    continue
+                if not _NOT.search(self.lower, first.end, second.start):
+                    yield self._fault(first.start, second.end, "role", doing[0])
+
+    def _only_name(self, words: frozenset[str]) -> tuple[int, str] | None:
+        """The only fact whose field has one of some words and whose value is a name."""
+        places = [
+            place
+            for place, path in enumerate(self.roles.paths)
+            if words.intersection(words_of_key(path))
+            and self.roles.facts[place].value[:1].isupper()
+            and not self.roles.explainer.index.readings[place].quantities
+        ]
+        return (places[0], self.roles.triples[places[0]].object) if len(places) == 1 else None
+
+    def _too_many(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """More entries than a list has."""
+        for span in starting_in(self.values, *sentence):
+            if span.kind != "number" or span.hedge != "none" or len(span.quantities) != 1:
+                continue
+            after = _NEXT_NOUN.match(self.lower, span.end)
+            before = self.lower[max(sentence[0], span.begin - 12) : span.begin]
+            if after is None or span.quantities[0].unit or not _COUNTED.search(before):
+                continue
+            stem = stem_of(after["noun"].replace("colour", "color"))
+            size = self._sizes.get(stem)
+            if size is None or span.quantities[0].value <= size:
+                continue
+            if not _OTHER.search(self.lower, *sentence):
+                note = f"the data has {size} of them"
+                yield OwnerFault(span.start, after.end(), "count", note)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        """How many entries each list has, by the stem of its noun; none where two lists have it."""
+        found: dict[str, set[str]] = {}
+        for path in self.roles.paths:
+            parts = path.split("/")
+            for at, part in enumerate(parts[1:], 1):
+                if part.isdigit() and not any(map(str.isdigit, parts[1:at])):
+                    noun = noun_of(parts[at - 1])
+                    if noun is not None and not noun.states:
+                        found.setdefault(noun.head, set()).add("/".join(parts[: at + 1]))
+        numbered = {
+            noun.head
+            for place in self._numbers
+            if (noun := noun_of(self.roles.facts[place].key)) is not None
+        }
+        return {
+            stem: len(own)
+            for stem, own in found.items()
+            if stem not in numbered and len({one.rpartition("/")[0] for one in own}) == 1
+        }
 
     def _bounds(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
         """A bound that the only value of its dimension does not keep."""
@@ -329,6 +477,14 @@ class MemberCheck(FieldCheck):
                 yield self._fault(*match.span(), "member", known[0])
 
 
+_ROLES = tuple(
+    (word_set(one), word_set(other), re.compile(rf"\b(?:{verbs})")) for one, other, verbs in _PAIRS
+)
+_LONGEST_ROLE = 60
+_NEXT_NOUN = re.compile(r"\s(?:[a-z]+ed\s|different\s)?(?P<noun>[a-z]{4,}s)\b")
+_COUNTED = re.compile(
+    r"(?:\A|[.!?]\s|\b(?:in|of|with|has|have|had|are|were|lists?|the|all|its)\s)\Z"
+)
 _OTHER = re.compile(r"\b(?:other|further|additional|more|else|besides|new)\b")
 
 
