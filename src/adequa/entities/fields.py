@@ -135,8 +135,15 @@ class FieldCheck:
         """Whether a sentence can only speak of one fact: it is alone, or its object is named."""
         roles = self.roles
         path = roles.paths[place].rpartition("/")[0]
+        rows = self._named_rows(sentence)
         if roles.counts[roles.facts[place].key] > 1:
-            return self._named_rows(sentence) == {path}
+            return rows == {path}
+        if rows and path not in rows:
+            return False  # what is said of a row is not said of the whole
+        noun = noun_of(roles.facts[place].key)
+        several = noun is not None and len(self._keys_of.get(noun.head, ())) > 1
+        if noun is not None and several and not noun.states:
+            return bool(noun.others) and noun.others <= self._stems(sentence)
         if not path:
             return True
         above = {stem_of(word) for word in words_of_key(path.rpartition("/")[2]) if len(word) > 2}
@@ -152,6 +159,16 @@ class FieldCheck:
             for one in starting_in(self._ordered, *sentence)
             for pointer in self.roles.names.get(one.entity, ())
         }
+
+    @cached_property
+    def _keys_of(self) -> dict[str, set[str]]:
+        """The keys of numbers by the noun that they have."""
+        found: dict[str, set[str]] = {}
+        for place in self._numbers:
+            key = self.roles.facts[place].key
+            if (noun := noun_of(key)) is not None:
+                found.setdefault(noun.head, set()).add(key)
+        return found
 
     @cached_property
     def _ordered(self) -> list[Mention]:
