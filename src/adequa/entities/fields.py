@@ -9,7 +9,7 @@ several: where rows of a list have the field, the sentence must name one of them
 - none or some of it: "no rain", "sold out" against a number above 0, "it rains" against 0;
 - another member of a closed set: another day, season, colour, or step of a scale;
 - a share of two fields that the sentence names: "about 75 % of the respondents cycle";
-- of rows of a list that the sentence names, a measured number, and that they have the most.
+- a measured number of a row that the sentence names, which has another of its kind.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from adequa.entities.roles import Roles, stem_of
 from adequa.text import split_sentences, starting_in, word_set
 from adequa.text.values import UNITS, ValueSpan, quote_value
 from adequa.text.values.facts import interval_in
-from adequa.text.values.units import CURRENCIES, lowered, parts_of_key, unit_of_key, words_of_key
+from adequa.text.values.units import lowered, parts_of_key, unit_of_key, words_of_key
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’]s)?")
 _CUT = re.compile(
@@ -121,7 +121,6 @@ class FieldCheck:
             found += self._nones(sentence)
             found += self._steps(sentence)
             found += self._measures(sentence)
-            found += self._extremes(sentence)
             found += self._shares(sentence)
         found += self._members()
         return sorted(found)
@@ -135,8 +134,15 @@ class FieldCheck:
         """Whether a sentence can only speak of one fact: it is alone, or its object is named."""
         roles = self.roles
         path = roles.paths[place].rpartition("/")[0]
+        rows = self._named_rows(sentence)
         if roles.counts[roles.facts[place].key] > 1:
-            return self._named_rows(sentence) == {path}
+            return rows == {path}
+        if rows and path not in rows:
+            return False  # what is said of a row is not said of the whole
+        noun = noun_of(roles.facts[place].key)
+        several = noun is not None and len(self._keys_of.get(noun.head, ())) > 1
+        if noun is not None and several and not noun.states:
+            return bool(noun.others) and noun.others <= self._stems(sentence)
         if not path:
             return True
         above = {stem_of(word) for word in words_of_key(path.rpartition("/")[2]) if len(word) > 2}
@@ -152,6 +158,16 @@ class FieldCheck:
             for one in starting_in(self._ordered, *sentence)
             for pointer in self.roles.names.get(one.entity, ())
         }
+
+    @cached_property
+    def _keys_of(self) -> dict[str, set[str]]:
+        """The keys of numbers by the noun that they have."""
+        found: dict[str, set[str]] = {}
+        for place in self._numbers:
+            key = self.roles.facts[place].key
+            if (noun := noun_of(key)) is not None:
+                found.setdefault(noun.head, set()).add(key)
+        return found
 
     @cached_property
     def _ordered(self) -> list[Mention]:
@@ -461,48 +477,6 @@ class FieldCheck:
         path = self.roles.paths[place].rpartition("/")[0]
         return path if path in self.roles.objects else None
 
-    def _extremes(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """A row that is said to have the most or the least of a column, which another has."""
-        row = self._row_in(sentence)
-        if row is None or _NOT_EXTREME.search(self.lower, *sentence):
-            return
-        for match in _EXTREME.finditer(self.lower, *sentence):
-            column = self._column(row, match)
-            own = next((one for one in column if self._row_of(one) == row), None)
-            if own is None or len(column) < _LEAST_ROWS:
-                continue
-            numbers = [self._numbers[one] for one in column]
-            lowest = match["low"] is not None or match["least"] in _LEAST
-            best = min(numbers) if lowest else max(numbers)
-            if self._numbers[own] != best:
-                other = column[numbers.index(best)]
-                triples = [self.roles.triples[one] for one in (own, other)]
-                note = (
-                    f"the data has {triples[0].predicate} {triples[0].object} for "
-                    f"{triples[0].subject} and {triples[1].object} for {triples[1].subject}"
-                )
-                yield OwnerFault(match.start(), match.end(), "extreme", note, own)
-
-    def _column(self, row: str, match: re.Match[str]) -> list[int]:
-        """The facts of the rows beside one that a superlative is about."""
-        beside = [
-            place
-            for place in self._numbers
-            if (own := self._row_of(place)) and own.rpartition("/")[0] == row.rpartition("/")[0]
-        ]
-        if match["noun"]:
-            stem = stem_of(match["noun"])
-            fields = [one for one in beside if self._head(one) == stem and not self._others(one)]
-        else:
-            dimension = "money" if match["low"] or match["high"] else ""
-            fields = [one for one in beside if self._is_money(one)] if dimension else []
-        keys = {self.roles.facts[one].key for one in fields}
-        return fields if len(keys) == 1 else []
-
-    def _is_money(self, place: int) -> bool:
-        unit = self.roles.explainer.index.readings[place].quantities[0].unit
-        return unit in CURRENCIES
-
     # Shares -------------------------------------------------------------------------------------
 
     def _shares(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
@@ -568,19 +542,6 @@ class FieldCheck:
         return len(dimensions) == 1 and "share" not in dimensions
 
 
-_LEAST = ("fewest", "least", "lowest")
-_LEAST_ROWS = 3
-"""Rows from which on one of them has the most."""
-_EXTREME = re.compile(
-    r"\bthe (?P<least>most|fewest|least|highest|lowest) (?P<noun>[^\W\d_]+)\b"
-    r"(?=\s*(?:[.,;:!?)—–]|\Z)|\s(?:of|and|in|at|with)\b)"
-    r"|\bthe (?:(?P<low>cheapest|least expensive)|(?P<high>most expensive|dearest|priciest))\b"
-)
-_NOT_EXTREME = re.compile(
-    r"\b(?:second|third|fourth|among|one of|not|never|except|after|but|behind|than|per|average|if"
-    r"|other|both|while|next|apart)\b|n['’]t\b"
-)
-"""Words of a sentence whose superlative may be of some rows only."""
 _NEXT = re.compile(r"[\s-](?P<word>[^\W\d_]+)")
 _OF = re.compile(
     r"\sof\s(?:all\s|the\s|its\s|their\s|these\s|those\s|our\s)*(?P<whole>[^\W\d_]+(?:\s[^\W\d_]+)?)"

@@ -249,6 +249,8 @@ def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[st
     if any(len(code) == _AIRPORT and code[0] == written[0] for code in codes):
         return True  # Nairobi for NBO
     places = lexicon.place_of_demonym(written)
+    if places and len(words) == 1:
+        return True  # the Swiss franc, a Chinese elm: as often known as made up
     parts = {part for code in codes for part in re.split(r"[-_/]", code)}
     if any(_abbreviates(part, name) for name in (written, *places) for part in parts):
         return True

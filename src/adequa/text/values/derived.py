@@ -151,7 +151,7 @@ _GAP_CALL = (
 """The same for a difference."""
 _RECKONED = re.compile(
     r"\b(?:per|each|every|apiece|averag\w*|density|speed|pace|works? out|rate|knots|km/h|mph|m/s"
-    r"|altogether|in all|totals?|in total|makes?|com(?:es?|ing) to|came to)\b"
+    r"|altogether|in all|totals?|in total|whole|entire|makes?|com(?:es?|ing) to|came to)\b"
 )
 """Words of a clause that say that its number is calculated."""
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")

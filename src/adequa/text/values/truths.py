@@ -74,6 +74,8 @@ _STATES = word_set(
     "allowed accepted included offered available active used present required enabled detected "
     "access supported needed possible provided permitted done installed reached changed updated"
 )
+_EXISTING = word_set("present included available installed provided offered")
+"""States that say that there is what the key above names: `battery.present`."""
 _ADJECTIVE = re.compile(
     r"(?:able|ible|ed|ic|al|ive|proof|free|ful|ous|friendly|safe|less|ary|ent|ant|ian|lost|met"
     r"|open|sold|paid|ready|new|shut|ing)$"
@@ -161,7 +163,7 @@ def claim_of(key: str, value: str) -> Claim | None:
         words = [*names, *status.split()]
         return _claim(words, holds=True, contrary=_POSITIVES[status]) if names else None
     claim = _claim(names, holds=truth)
-    if claim is not None and len(parts) > 1 and _STATES.issuperset(claim.things):
+    if claim is not None and len(parts) > 1 and _EXISTING.issuperset(claim.things):
         above = tuple(word for word in words_of_key(parts[-2]) if not word.isdigit())
         return claim._replace(above=above)
     return claim
