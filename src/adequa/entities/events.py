@@ -174,7 +174,7 @@ class ObjectCheck:
                 fault = self._fault(one, following, sentence, sides)
                 if fault is not None:
                     yield fault
-            yield from self._counts(sentence, sides)
+            yield from self._counts(sentence, sides, people)
 
     def _act_rows(self, act: str) -> frozenset[int]:
         return frozenset(
@@ -288,8 +288,10 @@ class ObjectCheck:
         first, last = self.text.claim_at(begin, end, sentence)
         return OwnerFault(first, last, "owner", f"the data has {what} {one.entity}")
 
-    def _counts(self, sentence: tuple[int, int], sides: Sequence[_Named]) -> Iterator[OwnerFault]:
-        """Numbers of acts that neither the list nor a side of it has."""
+    def _counts(
+        self, sentence: tuple[int, int], sides: Sequence[_Named], people: Sequence[_Named]
+    ) -> Iterator[OwnerFault]:
+        """Numbers of acts that neither the list nor a side of it has, nor those who are named."""
         for match in _COUNTED.finditer(self.text.lower, *sentence):
             if match["more"]:
                 continue
@@ -305,7 +307,9 @@ class ObjectCheck:
             if match["what"] in ("yellow", "red"):
                 rows &= self._act_rows(match["what"]) or rows
             number = _NUMBER.get(match["n"]) or int(match["n"])
-            groups = [rows, *(rows & one.rows for one in sides)]
+            groups = [rows, *(rows & one.rows for one in (*sides, *people))]
+            if people:
+                groups.append(rows & frozenset().union(*(one.rows for one in people)))
             if not sides:
                 groups += [rows & some for some in self._sides()]
             halves = [
