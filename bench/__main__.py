@@ -98,7 +98,7 @@ def main() -> int:
         default="open",
         help="the half of relations, records and languages; sealed belongs to the end of a piece "
         "of work; "
-        "records have more parts: marked, further, fresh and domains",
+        "records have more parts: marked, further, fresh, domains and everyday",
     )
     parser.add_argument(
         "--findings", type=Path, help="write what records found in each text, as JSON lines"

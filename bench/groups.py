@@ -3,7 +3,8 @@
 The half `open` is for developing; the half `sealed` is scored at the end of a piece of work only.
 The records have more parts: `marked`, longer texts with one to four faults; `further`, texts as in
 `open`, part of them rich in derived values and all faithful; `fresh`, texts as in `open` that were
-written last; and `domains`, football matches, phones and weather forecasts.
+written later; `domains`, football matches, phones and weather forecasts; and `everyday`, short
+texts about records as developers have them, with the mistakes that language models make.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from adequa.errors import DataError
 from adequa.tables import Cell, Table
 
-HALVES = ("open", "sealed", "marked", "further", "fresh", "domains")
+HALVES = ("open", "sealed", "marked", "further", "fresh", "domains", "everyday")
 _CHALLENGES = Path(__file__).resolve().parent / "challenges"
 
 

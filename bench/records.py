@@ -3,7 +3,8 @@
 Reads `bench/challenges/records`. The half `open` is for developing; `python -m bench records --half
 sealed` scores the other half and belongs to the end of a piece of work; `--half marked` scores
 longer texts with one to four faults each, `--half further` and `--half fresh` records that were
-written later to see whether the rules hold on new domains. Findings are those of `esa`
+written later to see whether the rules hold on new domains, `--half everyday` short texts about
+orders, hotels, matches and the like. Findings are those of `esa`
 and `nli` together, of the kind hallucination: texts select from their record, so what they leave
 out is not a fault. A fault is noticed when its text has a finding, and at the right place when a
 finding overlaps with the wrong words. `of clean` counts only faults whose faithful text, from which

@@ -62,7 +62,8 @@ def test_a_long_number_that_nothing_makes() -> None:
 
 def test_the_probability_and_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = "Tolmin had 4,210 visitors."
-    weights = {"rule number": 0.0, "rule role owner": -5.0, "near": 2.0}
+    others = {"rule role owner": -5.0, "rule field count": -5.0}
+    weights = {"rule number": 0.0, "near": 2.0, **others}
     model = Credibility(weights, offset=-1.0, limit=0.6)
     monkeypatch.setattr(module, "read_credibility", lambda: model)
     assert spans(f"{wrong} ") == [pytest.approx(0.731059)]

@@ -138,3 +138,35 @@ def test_an_event_of_an_unknown_kind_may_be_any() -> None:
 )
 def test_wrong_claims_about_events(text: str, kind: str) -> None:
     assert [one for one, _ in faults(MATCH, text)] == [kind]
+
+
+WEEK = {
+    "city": "Porto Vento",
+    "days": [
+        {"day": "Monday", "sky": "mostly sunny", "hi": 24, "lo": 13, "rain_mm": 0, "wind_kmh": 18},
+        {"day": "Tuesday", "sky": "partly cloudy", "hi": 22, "lo": 12, "rain_mm": 0, "wind_kmh": 9},
+        {"day": "Wednesday", "sky": "thunderstorms", "hi": 18, "lo": 11, "rain_mm": 14,
+         "wind_kmh": 31},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Monday is mostly sunny.",
+        "The week begins sunny.",
+        "Wednesday brings thunderstorms with 14 mm of rain.",
+        "Rain falls on Wednesday.",
+        "Tuesday has the lowest chance of rain.",
+        "Wednesday is the coolest day, with a high of only 18 °C.",
+        "The low on Tuesday is 12 °C.",
+    ],
+)
+def test_a_week_of_weather_in_other_words(text: str) -> None:
+    assert faults(WEEK, text) == []
+
+
+@pytest.mark.parametrize("text", ["Rain falls on Tuesday.", "Wednesday is sunny."])
+def test_other_weather_than_that_of_the_day(text: str) -> None:
+    assert [words for _, words in faults(WEEK, text)] == [text.rstrip(".")]

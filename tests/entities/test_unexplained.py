@@ -187,3 +187,28 @@ def test_a_limit_that_the_writer_chose_needs_no_value(text: str) -> None:
     record = {"chart": "Aria", "streams": 91200, "out_at": "2025-03-04T21:30"}
     judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
     assert list(judgment.surplus()) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pim is charging, and so is Otto.",
+        "The manual was translated from Dutch and sent to Nairobi.",
+        "Dear Mr Reid, this robot is the first in Europe.",
+    ],
+)
+def test_names_that_ids_and_codes_of_a_record_explain(text: str) -> None:
+    robots = [{"id": "Otto", "battery_pct": 18}, {"id": "Pim", "battery_pct": 77}]
+    record = {"owner": "Ada Reid", "robots": robots, "manual": "nl>en", "dest": "NBO"}
+    item = read_record(record, text, id="1").item
+    assert [one for one in judge(item, JudgmentSettings()).unexplained if one.kind == "name"] == []
+
+
+def test_a_name_stands_for_that_of_the_field_that_is_spoken_of() -> None:
+    record = {"museum": "Kelvin", "location": "Glasgow", "opened": 1901}
+    text = "The museum, located in Edinburgh, opened in 1901."
+    item = read_record(record, text, id="1").item
+    (span,) = judge(item, JudgmentSettings()).unexplained
+    assert span.triple == Triple("Kelvin", "location", "Glasgow")
+    reason = "'Edinburgh' comes from nothing in the data: it has location 'Glasgow'"
+    assert span.reason(text) == reason

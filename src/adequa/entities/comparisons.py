@@ -25,7 +25,7 @@ from adequa.entities.owners import (
     RowList,
     say_fact,
 )
-from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, _stem
+from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, stem_of
 from adequa.text import LONGEST_SENTENCE, starting_in, word_set
 from adequa.text.values import (
     UNITS,
@@ -151,7 +151,7 @@ class ComparisonCheck(RoleCheck):
     def _operand(self, start: int, end: int) -> list[int]:
         """The single facts with a number whose field is named between two places."""
         roles = self.roles
-        stems = {_stem(word) for word in _WORD.findall(self.lower[start:end])}
+        stems = {stem_of(word) for word in _WORD.findall(self.lower[start:end])}
         said = [
             place
             for place, own in enumerate(roles.stems)
@@ -298,10 +298,12 @@ class ComparisonCheck(RoleCheck):
 _RISING = (
     r"ris(?:e|es|ing|en)|rose|increas(?:e|es|ed|ing)|gr(?:ow|ows|ew|owing|own)|climb(?:s|ed|ing)?"
     r"|jump(?:s|ed|ing)?|lengthened|gained|went\sup|goes\sup"
+    r"|raised|hiked"
 )
 _FALLING = (
     r"f[ae]ll(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:e|es|ed|ing)|decreas(?:e|es|ed|ing)"
     r"|shrank|shrinks?|shortened|sank|sinks?|went\sdown|goes\sdown|plunged|slipped"
+    r"|reduced|lowered|discounted|marked\sdown"
 )
 _FROM = re.compile(
     rf"\b(?:(?P<up>{_RISING})|(?P<down>{_FALLING}))\b"

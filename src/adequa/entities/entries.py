@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from adequa.data import Triple
 from adequa.entities.owners import _DAY, _DAYS, OwnerFault, part_at, say_fact
-from adequa.entities.roles import _GENERAL, _TOGETHER, _stem
+from adequa.entities.roles import _GENERAL, _TOGETHER, stem_of
 from adequa.text import LONGEST_SENTENCE, SMALL_WORDS, fold, split_sentences, starting_in, word_set
 from adequa.text.values import UNITS, Explainer, ValueFact, ValueSpan, dimension_of_key, quote_value
 from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
@@ -177,20 +177,20 @@ def _read_list(
         if len(values) < _LEAST or (not is_list and len(values) < len(children) / 2):
             continue
         key = rest.strip("/").replace("/", ".") or own
-        words = frozenset(_stem(word) for word in words_of_key(key) if word not in _GENERAL)
+        words = frozenset(stem_of(word) for word in words_of_key(key) if word not in _GENERAL)
         last = words_of_key(key)[-1:]
         if not last or last[0].removesuffix("s") in _LABELS:
             continue
         series.append(Series(words, measure, values))
     fields = {stem for one in series for stem in one.words}
-    fields |= {_stem(word) for word in words_of_key(own)}
+    fields |= {stem_of(word) for word in words_of_key(own)}
     stems = [{_singular(word) for name in names for word in _words(name)} for names in written]
     counts: dict[str, int] = defaultdict(int)
     for some in stems:
         for stem in some:
             counts[stem] += 1
     unique = [
-        frozenset(stem for stem in some if counts[stem] == 1 and _stem(stem) not in fields)
+        frozenset(stem for stem in some if counts[stem] == 1 and stem_of(stem) not in fields)
         for some in stems
     ]
     heads = [
@@ -546,8 +546,10 @@ class EntryCheck:
         bare = span.words or not any(one.unit for one in span.quantities)
         if bare and not span.clocks:
             number = span.quantities[0].value if span.quantities else 0
-            named = {_stem(word) for word in words_of_key(parts_of_key(self.facts[own[0]].key)[-1])}
-            said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
+            named = {
+                stem_of(word) for word in words_of_key(parts_of_key(self.facts[own[0]].key)[-1])
+            }
+            said = {stem_of(word) for word in _WORD.findall(self.lower[slice(*part)])}
             if (number < 100 or span.words) and not named & said:
                 return None
         seen = self.text[span.start : span.end]
@@ -622,12 +624,12 @@ class EntryCheck:
             named = [one for one in self._in(part) if one.field not in entries.kinds]
             if _NOT_COUNTED.search(self.lower, *part) or named:
                 continue
-            said = [_stem(one) for one in _WORD.findall(self.lower[after.end() : part[1]])]
+            said = [stem_of(one) for one in _WORD.findall(self.lower[after.end() : part[1]])]
             spoken = [
                 (field, value, rows)
                 for field, kinds in entries.kinds.items()
                 for value, rows in kinds.items()
-                if _stem(value) in said
+                if stem_of(value) in said
             ]
             number = span.quantities[0].value
             if len(spoken) == 1 and len(spoken[0][2]) != number:
@@ -652,7 +654,7 @@ class EntryCheck:
         if known is None:
             return None
         up, dims = known
-        said = {_stem(word) for word in _WORD.findall(self.lower[slice(*part)])}
+        said = {stem_of(word) for word in _WORD.findall(self.lower[slice(*part)])}
         series = [one for one in self.entries.series if all(row in one.values for row in rows)]
         if dims is not None:
             series = [one for one in series if one.dimension in dims]

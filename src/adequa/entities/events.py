@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from adequa.entities.owners import ClaimText, OwnerFault, RowList
 from adequa.text import fold, starting_in, word_set
+from adequa.text.values.units import words_of_key
 
 _ACTS: Mapping[str, re.Pattern[str]] = {
     "goal": re.compile(
@@ -28,6 +29,11 @@ _ACTS: Mapping[str, re.Pattern[str]] = {
     ),
 }
 """Words of texts about matches, by what the kind of an event has in the data."""
+_LISTS = {
+    "goal": word_set("goal goals scorer scorers"),
+    "card": word_set("card cards booking bookings"),
+    "subst": word_set("substitution substitutions subs"),
+}
 _MINUTE = re.compile(
     r"(?<![\w.+-])(?:(?P<a>[0-9]{1,3})(?:st|nd|rd|th)?(?:\s?\+\s?(?P<x>[0-9]{1,2}))?"
     r"(?:['’′](?:\s?\+\s?(?P<z>[0-9]{1,2}))?|[\s-]minutes?(?! (?:of|later|after|before|earlier)))"
@@ -125,7 +131,15 @@ class ObjectCheck:
                 rows[value].add(row)
             if any(act in value for value in rows for act in _ACTS):
                 found[key] = {value: frozenset(some) for value, some in rows.items()}
+        if not found and (act := self._act_of_list):
+            found[self.rows.name] = {act: frozenset(range(len(self.rows.rows)))}
         return found
+
+    @cached_property
+    def _act_of_list(self) -> str | None:
+        """What was done in all objects of a list that is named after it: `goals`, `cards`."""
+        words = {*words_of_key(self.rows.name.rpartition("/")[2])}
+        return next((act for act, names in _LISTS.items() if words & names), None)
 
     def _minutes(self) -> dict[int, tuple[int, int]]:
         """The minute of each row, and the minutes added to it."""
@@ -160,7 +174,7 @@ class ObjectCheck:
                 fault = self._fault(one, following, sentence, sides)
                 if fault is not None:
                     yield fault
-            yield from self._counts(sentence, sides)
+            yield from self._counts(sentence, sides, people)
 
     def _act_rows(self, act: str) -> frozenset[int]:
         return frozenset(
@@ -195,6 +209,8 @@ class ObjectCheck:
         self, one: _Named, following: int, sentence: tuple[int, int], sides: Sequence[_Named]
     ) -> OwnerFault | None:
         act = self._act(one, following, sentence)
+        if act is not None and not self._act_rows(act):
+            return None  # the list has none of this kind
         rows = one.rows
         lower = self.text.lower
         if act is not None:
@@ -272,8 +288,10 @@ class ObjectCheck:
         first, last = self.text.claim_at(begin, end, sentence)
         return OwnerFault(first, last, "owner", f"the data has {what} {one.entity}")
 
-    def _counts(self, sentence: tuple[int, int], sides: Sequence[_Named]) -> Iterator[OwnerFault]:
-        """Numbers of acts that neither the list nor a side of it has."""
+    def _counts(
+        self, sentence: tuple[int, int], sides: Sequence[_Named], people: Sequence[_Named]
+    ) -> Iterator[OwnerFault]:
+        """Numbers of acts that neither the list nor a side of it has, nor those who are named."""
         for match in _COUNTED.finditer(self.text.lower, *sentence):
             if match["more"]:
                 continue
@@ -289,7 +307,9 @@ class ObjectCheck:
             if match["what"] in ("yellow", "red"):
                 rows &= self._act_rows(match["what"]) or rows
             number = _NUMBER.get(match["n"]) or int(match["n"])
-            groups = [rows, *(rows & one.rows for one in sides)]
+            groups = [rows, *(rows & one.rows for one in (*sides, *people))]
+            if people:
+                groups.append(rows & frozenset().union(*(one.rows for one in people)))
             if not sides:
                 groups += [rows & some for some in self._sides()]
             halves = [

@@ -27,7 +27,7 @@ from adequa.entities.detector import Detection, Detector, Mode
 from adequa.entities.graph import Graph
 from adequa.entities.inflections import untranslated
 from adequa.entities.paper import PaperDetector, Resolve, Synonyms, merge_mentions
-from adequa.entities.unexplained import UnexplainedSpan, find_unexplained
+from adequa.entities.unexplained import UnexplainedSpan, find_unexplained, words_of_record
 from adequa.entities.values import DataValues, unnamed_terms, values_of
 from adequa.errors import DataError, MissingExtra, SettingError
 from adequa.settings import setting
@@ -39,6 +39,7 @@ from adequa.text import (
     clauses_around,
     language_code,
     split_sentences,
+    words_of,
 )
 
 if TYPE_CHECKING:
@@ -352,7 +353,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
         stated = {mention.entity for mention in more}
         missing = tuple(entity for entity in missing if entity not in stated)
-    unexplained = _unexplained(detection, mentions, settings, values)
+    unexplained = _unexplained(item, detection, mentions, settings, values)
     if spare:  # "Deutschland" may be the Germany that has no label
         names = [one for one in unexplained if one.kind == "name"][:spare]
         unexplained = tuple(one for one in unexplained if one not in names)
@@ -507,17 +508,18 @@ def read_findings(item: Item) -> FindingReader:
     language = LANGUAGES.get(language_code(item))
     detection, mentions = _detect(item, settings, language), judge(item, settings).mentions
     values = values_of(item)
-    found, everything = _find_unexplained(detection, mentions, settings, values)
+    found, everything = _find_unexplained(item, detection, mentions, settings, values)
     return FindingReader(detection.ours.text, values, everything, found)
 
 
 def _unexplained(
+    item: Item,
     detection: _Found,
     mentions: Sequence[Mention],
     settings: JudgmentSettings,
     values: DataValues,
 ) -> tuple[UnexplainedSpan, ...]:
-    found, everything = _find_unexplained(detection, mentions, settings, values)
+    found, everything = _find_unexplained(item, detection, mentions, settings, values)
     if not values.is_record:
         return tuple(found)
     text = detection.ours.text
@@ -530,6 +532,7 @@ def _unexplained(
 
 
 def _find_unexplained(
+    item: Item,
     detection: _Found,
     mentions: Sequence[Mention],
     settings: JudgmentSettings,
@@ -540,6 +543,14 @@ def _find_unexplained(
     ours = detection.ours
     everything = mentions if mentions is ours.mentions else [*mentions, *ours.mentions]
     found = find_unexplained(ours.graph, ours.text, everything, allowed, values)
+    if item.record is not None and any(one.kind == "name" for one in found):
+        known = words_of_record(item.record)
+        string = ours.text.string
+        found = [
+            one
+            for one in found
+            if one.kind != "name" or not known.issuperset(words_of(string[one.start : one.end]))
+        ]
     found += [
         UnexplainedSpan(one.start, one.end, "truth", one.triple.object, one.triple)
         for one in values.contradictions(ours.text.string, ours.text.language)

@@ -181,6 +181,8 @@ _BETWEEN_DAYS = re.compile(
     r"|into|morning|afternoon|evening|night|noon|midday|midnight|hours|during|in|also|as|well|then)\b)*"
 )
 _THROUGH = re.compile(r"\b(?:to|through|until|till|into)\b|[–-]")
+_ON_DAY = re.compile(r"\A\S+(?: \S+)? (?:on|by) \Z")
+"""What stands between a value and its day: "9 km/h on Thursday"."""
 _PARTS: Mapping[str, Callable[[float], bool]] = {
     "morning": lambda hour: 5 <= hour <= 12,
     "afternoon": lambda hour: 12 <= hour <= 18,
@@ -349,7 +351,12 @@ class TimeScopes:
         before = [one for one in groups if one.end <= part[0]]
         chosen = None
         if own:
-            chosen = min(own, key=lambda one: abs(one.start - place))
+            after = [
+                one
+                for one in own
+                if one.start > place and _ON_DAY.search(self.text.lower, place, one.start)
+            ]
+            chosen = (after or [min(own, key=lambda one: abs(one.start - place))])[0]
         elif before and not _WHOLE_TIME.search(self.text.lower, *part):
             chosen = before[-1]
         of_day = self._part_of_day(place, part)
@@ -493,7 +500,13 @@ class SeriesCheck:
         """
         own = {fact for row in self.rows.rows for fact in row.facts}
         bare = not any(one.unit for span in claim.spans for one in span.quantities)
-        inside = {fact for row in rows for fact in self.rows.rows[row].facts} if bare else set()
+        inside = {
+            column.values[row][1]
+            for column in self.rows.columns
+            if bare or (column.dimension is None and len(claim.spans) == 1)  # with any unit
+            for row in rows
+            if row in column.values
+        }
         for span in claim.spans:
             supports = self.text.explainer.explain(span, self.text.text)
             if not any(
@@ -572,7 +585,8 @@ class SeriesCheck:
 # Categories of series --------------------------------------------------------------------------
 
 _STEMS = {
-    "rain": ("rain", "drizzle", "shower"), "snow": ("snow", "sleet"), "clear": ("clear", "few"),
+    "rain": ("rain", "drizzle", "shower", "thunder", "storm"), "snow": ("snow", "sleet"),
+    "clear": ("clear", "few", "sunny", "sunshine", "fair", "fine"),
     "cloud": ("cloud", "overcast"), "overcast": ("overcast",), "scatter": ("scattered",),
     "broken": ("broken",), "thunder": ("thunder",), "fog": ("fog", "mist", "haze", "smoke"),
     "wet": ("rain", "drizzle", "shower", "snow", "sleet", "thunder"),
@@ -590,6 +604,11 @@ _CONDITION = re.compile(
     r"|sunshine|cloudless)|(?P<overcast>overcast)|(?P<cloud>cloud(?:y|s|iness)(?! cover| percent))"
     r"|(?P<thunder>thunder\w*|storms?)|(?P<fog>fog(?:gy)?|mist(?:y)?|haz[ey]))\b"
 )
+_QUANTIFIED = re.compile(
+    r"(?:\b(?:chance|risk|probability|likelihood|threat|amounts?|mm|cm|millimet\w+|centimet\w+)|%)"
+    r"(?: of)?(?: any)? \Z|\b(?:more|less|least|most) \Z"
+)
+"""What stands before a condition of which a text says how much or how likely it is."""
 _MOSTLY = re.compile(
     r"\b(?:dominat\w+|predominan\w+|most(?:ly)?|prevail\w*|mainly|largely|throughout"
     r"|consistent\w*|remain\w*|persist\w*|all (?:day|week)|primarily)\b"
@@ -631,8 +650,11 @@ class CategoryCheck:
         have = frozenset(
             row for row, said in enumerate(self.said) if any(stem in said for stem in stems)
         )
+        have |= self._measured(match.lastgroup or "")
         part = self.text.part_at(match.start(), sentence)
         before = self.text.lower[max(part[0], match.start() - 30) : match.start()]
+        if _QUANTIFIED.search(before):
+            return None  # "the lowest chance of rain" says how much, not whether
         scope = self.scopes.at(match.start(), sentence)
         rows = scope.rows if scope is not None else frozenset(range(len(self.rows.rows)))
         if not rows:
@@ -655,6 +677,19 @@ class CategoryCheck:
         seen = dict.fromkeys(self._value(row) for row in sorted(rows))
         note = f"for {label} the data has {', '.join([*seen][:4])}"
         return OwnerFault(start, end, "category", note, place)
+
+    def _measured(self, condition: str) -> frozenset[int]:
+        """The rows that have an amount of rain or snow."""
+        words = {"rain": {"rain", "precip", "precipitation"}, "snow": {"snow"}}.get(
+            condition, set()
+        )
+        return frozenset(
+            row
+            for column in self.rows.columns
+            if column.words & words
+            for row, (number, _) in column.values.items()
+            if number > 0
+        )
 
     def _value(self, row: int) -> str:
         values = [one[row] for one in self.rows.categories.values() if row in one]

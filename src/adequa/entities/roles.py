@@ -12,7 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from adequa.data import Mention, Triple
@@ -57,14 +57,30 @@ _SERIES = 8
 _TOGETHER = re.compile(r"\b(?:together|combined|in all|in total|altogether|sum|both)\b")
 
 
-def _stem(word: str) -> str:
-    """The beginning of a word by which its forms are compared: design(er), design(ed)."""
+@lru_cache(maxsize=1 << 14)
+def stem_of(word: str) -> str:
+    """The beginning of a word by which its forms are compared, and what is made of it.
+
+    >>> [stem_of(word) for word in ("designers", "employees", "cyclists", "located", "cars")]
+    ['design', 'employ', 'cycl', 'locat', 'car']
+    """
     word = fold(word)
-    for ending in ("ies", "ing", "er", "or", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word[: -len(ending)]
-            break
+    if len(word) > _BRITISH:
+        word = word.replace("our", "or")  # colours
+    if word.endswith("s") and len(word) == _SHORT_PLURAL and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    for endings in (_FORMS, _MADE_OF):
+        for ending in endings:
+            if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
+                word = word[: -len(ending)]
+                break
     return word[:7]
+
+
+_FORMS = ("ies", "ing", "ed", "es", "s", "e", "y")
+_MADE_OF = ("ation", "ion", "ment", "ist", "er", "or", "ee", "e")
+"""Endings of forms of a word, and of nouns that are made of a verb."""
+_LEAST_STEM, _SHORT_PLURAL, _BRITISH = 4, 4, 5
 
 
 def _is_short_for(stem: str, word: str) -> bool:
@@ -114,12 +130,21 @@ class Roles:
         """Of each fact the stems of the words of its field."""
         return [
             frozenset(
-                _stem(word)
+                stem_of(word)
                 for word in _named_words(fact.key)
                 if word not in _GENERAL and len(word) > 2
             )
             for fact in self.facts
         ]
+
+    @cached_property
+    def field_words(self) -> list[frozenset[str]]:
+        """Of each fact the words of its field."""
+        return [frozenset(words_of_key(parts_of_key(fact.key)[-1])) for fact in self.facts]
+
+    def fields_with(self, words: frozenset[str]) -> list[int]:
+        """The facts whose field has one of some words."""
+        return [place for place, own in enumerate(self.field_words) if own & words]
 
     @cached_property
     def _key_words(self) -> frozenset[str]:
@@ -224,6 +249,8 @@ class RoleCheck:
                 continue
             if span.words and not any(one.unit for one in span.quantities):
                 continue
+            if _INSTEAD_OF.search(self.lower, max(sentence[0], span.begin - 24), span.begin):
+                continue
             supports = self.roles.explainer.index.explain(span, self.text)
             facts = {fact for one in supports for fact in one.facts}
             if facts and self.roles.explainer.is_gap(span, self.text):
@@ -327,7 +354,9 @@ class RoleCheck:
             return None
         before = _FIELD_OF.search(self.lower, part[0], span.begin)
         after = _WORD.match(self.lower, span.end + 1)
-        for stem in {_stem(one) for one in (before and before["field"], after and after[0]) if one}:
+        for stem in {
+            stem_of(one) for one in (before and before["field"], after and after[0]) if one
+        }:
             places = [place for place, stems in enumerate(self.roles.stems) if stems == {stem}]
             kinds = {place for place, _ in self.roles.explainer.index.comparable(span)}
             places = [place for place in places if place in kinds]
@@ -362,11 +391,13 @@ class RoleCheck:
         found: dict[str, int] = {}
         start = max(part[0], span.start - _NEAR)
         for match in _WORD.finditer(self.lower, start, span.start):
-            found[_stem(match[0].removesuffix("'s").removesuffix("’s"))] = span.start - match.end()
+            found[stem_of(match[0].removesuffix("'s").removesuffix("’s"))] = (
+                span.start - match.end()
+            )
         end = min(part[1], span.end + _AFTER)
         beside = _BESIDES.search(self.lower, span.end, end)
         for match in _WORD.finditer(self.lower, span.end, beside.start() if beside else end):
-            found.setdefault(_stem(match[0]), match.start() - span.end)
+            found.setdefault(stem_of(match[0]), match.start() - span.end)
         return found
 
     def _wrong_field(
@@ -382,7 +413,7 @@ class RoleCheck:
             for one in roles.objects.get(group, ()):
                 if not roles.explainer.index.readings[one].quantities:
                     for word in _WORD.findall(roles.facts[one].value):
-                        near.pop(_stem(word), None)
+                        near.pop(stem_of(word), None)
         least = max(
             sum(any(_is_short_for(stem, word) for word in near) for stem in self._all_stems(fact))
             for fact in facts
@@ -561,10 +592,10 @@ class RoleCheck:
             sides = {_side(roles.facts[place].key) for place in places}
             if sides != {"to" if side == "from" else "from"}:
                 continue
-            words = {_stem(word) for word in _WORD.findall(self.lower[slice(*sentence)])}
+            words = {stem_of(word) for word in _WORD.findall(self.lower[slice(*sentence)])}
             pair = _FROM_TO.search(self.lower, *sentence)
             around = {
-                _stem(word)
+                stem_of(word)
                 for place in places
                 for part in parts_of_key(roles.facts[place].key)[-2:]
                 for word in words_of_key(part)
@@ -595,7 +626,7 @@ class RoleCheck:
             match = _BY.search(before) or _AS.match(after)
             if match is None:
                 continue
-            stem = _stem(match["role"])
+            stem = stem_of(match["role"])
             if any(stem in self._all_stems(place) for place in places):
                 continue
             other = [
@@ -650,7 +681,7 @@ class RoleCheck:
             *_LACKS.finditer(self.lower, *sentence),
             *_NOT_GIVEN.finditer(self.lower, *sentence),
         ):
-            stems = {_stem(word) for word in _WORD.findall(match["thing"])}
+            stems = {stem_of(word) for word in _WORD.findall(match["thing"])}
             said = [
                 place
                 for place, own in enumerate(self.roles.stems)
@@ -674,10 +705,12 @@ class RoleCheck:
         return not any(map(str.isalpha, value)) or value.lower() in _TRUTHS
 
     def _all_stems(self, place: int) -> frozenset[str]:
-        return frozenset(_stem(word) for word in words_of_key(self.roles.facts[place].key))
+        return frozenset(stem_of(word) for word in words_of_key(self.roles.facts[place].key))
 
 
 _THAN = re.compile(r"\bthan\b")
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than|compared (?:with|to)) (?:\w+ )?\Z")
+"""What stands before a value that is not the one spoken of."""
 _THAN_IT = re.compile(r"\bthan (?:(?:the|in|at|on|for|with|that|of|by|its) ){0,3}\Z")
 _OF_ANOTHER = re.compile(
     r"\b(?:than|twice|double|triple|half(?! of)|times|compared with|against|versus|usual|normal"

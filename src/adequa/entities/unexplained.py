@@ -7,10 +7,11 @@ a sentence counts only if another capitalised word or a verb follows.
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
@@ -118,6 +119,11 @@ class UnexplainedSpan(NamedTuple):
         seen = text[slice(*self.place)]
         if self.note:
             return self.note
+        if self.triple is not None and self.kind == "name":
+            value = quote_value(self.triple.object, seen)
+            return (
+                f"{seen!r} comes from nothing in the data: it has {self.triple.predicate} {value}"
+            )
         if self.triple is not None:
             value = quote_value(self.triple.object, seen)
             return f"{seen!r}: the data has {self.triple.predicate} {value}"
@@ -162,7 +168,11 @@ def find_unexplained(
     if values is not None and values.is_record:
         written = {part for fact in values.facts for part in (fact.value, fact.key.split(".")[-1])}
         codes = {part for part in written if _CODE.fullmatch(part)}
-        strange = [one for one in strange if not _is_ordinary(one, text, codes)]
+        strange = [
+            one._replace(triple=values.named_by(one.start, text.string))
+            for one in strange
+            if not _is_ordinary(one, text, codes)
+        ]
     return sorted([*found, *strange], key=lambda span: span[:2])
 
 
@@ -210,8 +220,11 @@ _CODE = re.compile(r"[A-Z]{2,3}(?:[-_/][A-Z]{2,3})?|[a-z]{2,3}(?:[-_][A-Z]{2})?"
 _ACRONYM = re.compile(r"[A-Z]{2,4}|[A-Z][a-z]?[A-Z]\w?|[A-Z][a-z]-[A-Z][a-z]")
 _ORDINARY = word_set(
     "sun moon earth christmas eve easter wi-fi internet english roman arabic valentine new year "
-    "beaufort celsius fahrenheit richter full hd"
+    "beaufort celsius fahrenheit richter full hd europe european asia asian africa african nordic "
+    "scandinavian arctic antarctic atlantic pacific mediterranean dear mr mrs ms dr sir "
+    "madam grand prix"
 )
+_AIRPORT = 3
 _CODED = {"switzerland": "CH", "spain": "ES", "germany": "DE", "croatia": "HR", "britain": "UK"}
 """Countries whose codes begin with another letter than their English name."""
 
@@ -223,14 +236,21 @@ def _is_ordinary(span: UnexplainedSpan, text: PreparedText, codes: Collection[st
     """
     written = text.string[span.start : span.end]
     words = words_of(written)
+    last = written.rpartition(" ")[2]
     if _ACRONYM.fullmatch(written) or _ORDINARY.issuperset(words):
         return True
+    if _ACRONYM.fullmatch(last) and common_words().issuperset(words[:-1]):
+        return True  # "No IP rating"
     if all(word.removesuffix("s") in CALENDAR for word in words):
         return True
     before = text.string[: span.start].rstrip()
     if len(words) == 1 and (not before or before[-1] in ".!?;:\n"):
         return not _is_known_name(words[0])
+    if any(len(code) == _AIRPORT and code[0] == written[0] for code in codes):
+        return True  # Nairobi for NBO
     places = lexicon.place_of_demonym(written)
+    if places and len(words) == 1:
+        return True  # the Swiss franc, a Chinese elm: as often known as made up
     parts = {part for code in codes for part in re.split(r"[-_/]", code)}
     if any(_abbreviates(part, name) for name in (written, *places) for part in parts):
         return True
@@ -653,7 +673,7 @@ def _known_words(graph: Graph) -> _Words:
 def _related_words(string: str) -> frozenset[str]:
     """Words explained by a label: demonyms, short forms and the places of demonyms."""
     known: set[str] = set()
-    label = re.sub("[,()]", " ", string).split()
+    label = re.sub("[,()>|]", " ", string).split()  # `nl>en` are two languages
     known.update(_SPOKEN[word.lower()] for word in label if word.lower() in _SPOKEN)
     if not string.isascii():  # a wrong encoding may lose letters: Yldrm
         known.update("".join(filter(str.isascii, word)).lower() for word in label)
@@ -665,6 +685,15 @@ def _related_words(string: str) -> frozenset[str]:
                     known.update(words_of(other))
                     known.add(key_of(other))
     return frozenset(known)
+
+
+def words_of_record(record: Any) -> frozenset[str]:
+    """The words of a record, also of fields that are not facts, and the languages of its codes.
+
+    An id may be a name: `{"id": "Pim"}`.
+    """
+    words = words_of(json.dumps(record, ensure_ascii=False, default=str))
+    return frozenset([*words, *(_SPOKEN[word] for word in words if word in _SPOKEN)])
 
 
 def _nearest_name(string: str, graph: Graph) -> str | None:

@@ -18,6 +18,9 @@ from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
 from adequa.entities.entries import EntryCheck, EntryList, read_entries
 from adequa.entities.events import ObjectCheck, merge_faults
+from adequa.entities.fields import FieldCheck
+from adequa.entities.members import MemberCheck
+from adequa.entities.outcomes import OutcomeCheck
 from adequa.entities.owners import (
     CategoryCheck,
     ClaimText,
@@ -26,8 +29,15 @@ from adequa.entities.owners import (
     SeriesCheck,
     read_rows,
 )
-from adequa.entities.roles import RoleCheck, Roles
-from adequa.text import Language, PreparedText, label_of
+from adequa.entities.roles import RoleCheck, Roles, stem_of
+from adequa.text import (
+    Language,
+    PreparedText,
+    clauses_around,
+    label_of,
+    sentence_at,
+    words_of,
+)
 from adequa.text.values import (
     Claim,
     Explainer,
@@ -134,9 +144,10 @@ class DataValues:
         """Where the text says of an object, field or time what the data says of another."""
         found = [
             one
-            for check in (RoleCheck, ComparisonCheck)
+            for check in (RoleCheck, ComparisonCheck, FieldCheck, MemberCheck)
             for one in _faults_of(check(self.roles, text.string, text.values, mentions))
         ]
+        found += _faults_of(OutcomeCheck(self.roles, self.rows, text.string, text.values, mentions))
         keys = [fact.key for fact in self.facts]
         entities = [triple.object for triple in self.triples]
         claims = ClaimText(text.string, text.values, mentions, keys, self.explainer)
@@ -160,6 +171,25 @@ class DataValues:
         """The triple that a wrong value stands for: of the same kind, spoken of, and near."""
         place = self.explainer.counterpart(span, text)
         return None if place is None else self.triples[place]
+
+    def named_by(self, place: int, text: str) -> Triple | None:
+        """The triple that an unknown name may stand for: the only name of a field of its clause.
+
+        The field is spoken of in the clause, and the sentence has no name of its own for it.
+        """
+        sentence = sentence_at(text, place)
+        clause = text[slice(*clauses_around(text, place, place + 1, sentence))]
+        said = {stem_of(word) for word in words_of(clause)}
+        whole = text[slice(*sentence)].lower()
+        found = [
+            fact
+            for fact, stems in enumerate(self.roles.stems)
+            if stems & said and self.explainer.index.readings[fact] == Reading()
+            if fact not in self._claims and _NAME.search(self.facts[fact].value)
+        ]
+        if len(found) != 1 or self.facts[found[0]].value.lower() in whole:
+            return None
+        return self.triples[found[0]]
 
     def mentions(self, text: PreparedText, missing: Iterable[str]) -> list[Mention]:
         """Mentions of values that the detector has not found: times, shares, codes, zeros, yes."""
@@ -220,6 +250,7 @@ def _faults_of(check: _Check) -> Iterator[OwnerFault]:
     return (one._replace(rule=f"{rule} {one.kind}") for one in check.faults())
 
 
+_NAME = re.compile(r"[^\W\d_a-z][a-z]")
 _ZERO = re.compile(r"0(?:\.0+)?")
 _SAID_ZERO = re.compile(r"(?<![\w.,])(?:0|zero)(?!\w|[.,]\d)", re.IGNORECASE)
 _RANGE = re.compile(

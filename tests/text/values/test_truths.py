@@ -144,6 +144,9 @@ def test_qualities_without_words_are_not_readable() -> None:
         ("lens_shift", "false", "The lens can be shifted."),
         ("card_slot", "false", "It comes with a slot for a memory card."),
         ("capsizes", "0", "One boat capsized during the trip."),
+        ("battery.present", "false", "There is a battery."),
+        ("cafe_open", "true", "Its café was closed."),
+        ("autopay", "ENABLED", "Autopay is switched off."),
     ],
 )
 def test_a_yes_or_no_in_another_form_of_words(key: str, value: str, text: str) -> None:
@@ -157,6 +160,10 @@ def test_a_yes_or_no_in_another_form_of_words(key: str, value: str, text: str) -
         ("smoker", "false", "She does not smoke."),
         ("postmortem_done", "false", "A post-mortem is still outstanding."),
         ("capsizes", "0", "No boat capsized."),
+        ("battery.present", "false", "There is no battery."),
+        ("cafe_open", "true", "Its café was open."),
+        ("cafe_open", "false", "Its café was closed."),
+        ("autopay", "ENABLED", "Autopay is switched on."),
     ],
 )
 def test_a_yes_or_no_that_agrees(key: str, value: str, text: str) -> None:

@@ -17,7 +17,7 @@ from itertools import chain, combinations
 from typing import NamedTuple
 
 from adequa.text.sentences import clauses_around, divide_long
-from adequa.text.values.facts import Support
+from adequa.text.values.facts import Support, interval_in
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.spans import ValueSpan, find_values
 from adequa.text.values.terms import (
@@ -253,6 +253,30 @@ class Arithmetic(Terms):
             told = named and (digits >= SURE_DIGITS or not made)
             if (told or (many and not made)) and is_misprint(str(seen.value), term.raw):
                 return True
+        return False
+
+    def makes_share(self, place: int, span: ValueSpan, text: str) -> bool:
+        """Whether the number of a fact makes a share with any other number of its kind.
+
+        Where there is no other, nothing can be said, and it does.
+        """
+        sentence = Sentence(text, span)
+        scale = 1.0 if span.kind == "ratio" else 0.01
+        own = [term for term in self._values if term.facts == (place,)]
+        for quantity in span.quantities:
+            interval = scaled(interval_in(quantity, span), scale)
+            for part in own:
+                alone = part.dimension != "share"
+                number = part.base if part.dimension is not None else part.raw
+                for other, term in self._operands(part.dimension, None, sentence):
+                    if term.parts and not term.whole and place not in term.facts:
+                        continue  # a sum is the whole of its parts only
+                    alone = alone and place in term.facts
+                    least, most = sorted((number, other))
+                    if least > 0 and is_near(least / most, interval):
+                        return True
+                if alone:
+                    return True
         return False
 
     def is_checkable(self, span: ValueSpan, text: str) -> bool:

@@ -34,6 +34,7 @@ from adequa.text.values.numbers import Hedge, Interval, Quantity
 from adequa.text.values.spans import ValueSpan
 from adequa.text.values.terms import (
     MOST,
+    PIECES,
     SCALED,
     UNKNOWN,
     Term,
@@ -148,6 +149,11 @@ _GAP_CALL = (
     re.compile(r"\s(?:more|less|fewer|short|above|below|ahead|behind|apart|\w{3,}er)\b"),
 )
 """The same for a difference."""
+_RECKONED = re.compile(
+    r"\b(?:per|each|every|apiece|averag\w*|density|speed|pace|works? out|rate|knots|km/h|mph|m/s"
+    r"|altogether|in all|totals?|in total|whole|entire|makes?|com(?:es?|ing) to|came to)\b"
+)
+"""Words of a clause that say that its number is calculated."""
 _IN_ALL = re.compile(r"\b(?:in all|altogether|in total)\b")
 _ALONE = re.compile(r"\s*(?:[,;:.)]|\Z|of (?:the|its|their) [^,;]*[0-9])")
 """What follows a share that is said of numbers before it."""
@@ -205,6 +211,8 @@ class Explainer(Arithmetic):
             query = Query(quantity, interval_in(quantity, span), span, sentence)
             certain = query.is_sure and significant_digits(quantity) >= _CERTAIN_DIGITS
             for found in self._ways(query):
+                if self._is_by_chance(found, sentence):
+                    continue
                 whole = found.how == "total" and len(found.facts) > 2
                 whole = whole and (
                     query.is_sure or query.dimension is not None or quantity.value >= _LARGE_TOTAL
@@ -223,8 +231,24 @@ class Explainer(Arithmetic):
         for quantity in readings:
             query = Query(quantity, interval_in(quantity, span), span, sentence)
             for found in self._reckoned(query):
-                return (found,)
+                if not self._is_by_chance(found, sentence):
+                    return (found,)
         return ()
+
+    def _is_by_chance(self, found: Support, sentence: Sentence) -> bool:
+        """Whether a product or a rate has a factor that nothing in the sentence speaks of.
+
+        Of two fields that occur once one may be a number of pieces, for which a price or a weight
+        is given; any other, such as the slots of a phone and its price, has no such meaning.
+        """
+        if found.how not in ("product", "rate") or len(found.facts) != 2:
+            return False
+        if _RECKONED.search(sentence.clause):
+            return False
+        keys = [self.index.facts[fact].key for fact in found.facts]
+        if any(key in self._members for key in keys) or any(map(PIECES.search, keys)):
+            return False
+        return not all(self._bears(fact, sentence) for fact in found.facts)
 
     def can_check_share(self, span: ValueSpan, text: str) -> bool:
         """Whether a sentence speaks of two numbers of one kind that may make a share."""
@@ -716,7 +740,7 @@ class Explainer(Arithmetic):
                 part = term.dimension == "share" and 0 < term.base < 1
                 if part and is_near(1 - term.base, interval) and self._is_told(term, sentence):
                     yield self._support([term], "share")
-        rows = {name: count for name, count in self._lists.items() if 2 < count <= MOST}
+        rows = {name: count for name, count in self.list_sizes.items() if 2 < count <= MOST}
         for (key, value), count in self._kinds.items():
             place = key.rpartition(".")[0]
             whole = rows.get(place)

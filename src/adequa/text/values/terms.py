@@ -22,7 +22,7 @@ from adequa.text.values.facts import Reading, ValueFact, ValueIndex
 from adequa.text.values.numbers import Interval, Quantity
 from adequa.text.values.units import CURRENCIES, UNITS, parts_of_key, words_of_key
 
-_PIECES = re.compile(
+PIECES = re.compile(
     r"(?:qty|quantity|count|number|pieces|units|nights|days|hours|servings|months|persons|people"
     r"|guests|tickets|items|boxes|packs|bottles|seats|times|weeks|minutes)$|(?:^|[._])n$"
 )
@@ -268,7 +268,7 @@ class Terms:
         for group, terms in groups.items():
             if group and len(terms) <= MOST // 4:
                 for one, other in permutations(terms, 2):
-                    if _PIECES.search(other.field) and other.dimension in (None, "time"):
+                    if PIECES.search(other.field) and other.dimension in (None, "time"):
                         field = f"{one.field} times {other.field}"
                         facts = (*one.facts, *other.facts)
                         found[one.field, other.field].append(
@@ -348,7 +348,7 @@ class Terms:
         return tuple(sorted(found)[: 4 * MOST])
 
     @cached_property
-    def _lists(self) -> dict[str, int]:
+    def list_sizes(self) -> dict[str, int]:
         """How many objects or values each list has, by its key."""
         groups: dict[str, set[str]] = defaultdict(set)
         for fact in self.index.facts:
@@ -394,7 +394,7 @@ class Terms:
     def _counted(self) -> dict[int, list[tuple[str, tuple[str, ...]]]]:
         """What there are so many of, with the words that name it."""
         found: dict[int, list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
-        for name, count in self._lists.items():
+        for name, count in self.list_sizes.items():
             found[count].append((f"number of {name}", tuple(stems_of_key(name))))
         kinds: dict[str, set[str]] = defaultdict(set)
         for (key, value), count in self._kinds.items():

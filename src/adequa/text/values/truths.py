@@ -9,6 +9,7 @@ affirms or denies it: "not waterproof", "without cutlery", "no pets", "lactose-f
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
@@ -31,6 +32,8 @@ class Claim(NamedTuple):
     holds: bool
     contrary: tuple[str, ...] = ()
     """Words that deny the quality by themselves: "disabled" for enabled."""
+    above: tuple[str, ...] = ()
+    """Of a mere state, the words of the key above: `battery.present`."""
 
 
 class Contradiction(NamedTuple):
@@ -71,6 +74,8 @@ _STATES = word_set(
     "allowed accepted included offered available active used present required enabled detected "
     "access supported needed possible provided permitted done installed reached changed updated"
 )
+_EXISTING = word_set("present included available installed provided offered")
+"""States that say that there is what the key above names: `battery.present`."""
 _ADJECTIVE = re.compile(
     r"(?:able|ible|ed|ic|al|ive|proof|free|ful|ous|friendly|safe|less|ary|ent|ant|ian|lost|met"
     r"|open|sold|paid|ready|new|shut|ing)$"
@@ -109,6 +114,7 @@ _POSSIBLE = word_set(
 
 _IS_OFF = re.compile(r"\b(?:switched|turned|shut|left|ruled|called|crossed) (?:off|out)\b")
 """What denies a quality after it: "the alarm is switched off"."""
+_IS_ON = re.compile(r"\b(?:switched|turned) on\b")
 _SHORT_TRUTHS = frozenset("01YNyn")
 """Truth values of one character, which a list of codes may have as well: N, NE, E."""
 
@@ -146,7 +152,8 @@ def claim_of(key: str, value: str) -> Claim | None:
         status = " ".join(words_of_key(value)) if len(value) < 24 else ""
         if status not in _OPPOSITES and status not in _POSITIVES:
             return None
-    names = [word for word in words_of_key(parts_of_key(key)[-1]) if not word.isdigit()]
+    parts = parts_of_key(key)
+    names = [word for word in words_of_key(parts[-1]) if not word.isdigit()]
     if len(names) > 1 and unit_of_key(key) is not None:
         names = names[:-1]  # `rain_mm: 0` is no rain
     if truth is None:
@@ -155,7 +162,11 @@ def claim_of(key: str, value: str) -> Claim | None:
             return _claim([*names, *positive.split()], holds=False, contrary=status)
         words = [*names, *status.split()]
         return _claim(words, holds=True, contrary=_POSITIVES[status]) if names else None
-    return _claim(names, holds=truth)
+    claim = _claim(names, holds=truth)
+    if claim is not None and len(parts) > 1 and _EXISTING.issuperset(claim.things):
+        above = tuple(word for word in words_of_key(parts[-2]) if not word.isdigit())
+        return claim._replace(above=above)
+    return claim
 
 
 def _claim(names: list[str], *, holds: bool, contrary: str = "") -> Claim | None:
@@ -341,7 +352,21 @@ def find_polarity(
     """Where a text affirms or denies the quality of a claim, one place per sentence."""
     if language is not None:
         return _polarity_in(text, claim, language)
-    lower = lowered(text)
+    negative = _POSITIVES.get(claim.things[-1], "") if len(claim.things) > 1 else ""
+    if negative.isalpha():  # `cafe_open` is denied by "the café was closed"
+        turned = Claim((*claim.things[:-1], negative), claim.states, not claim.holds)
+        others = [
+            one._replace(affirmed=not one.affirmed) for one in _polarity(text, turned, bare=False)
+        ]
+        return [*_polarity(text, claim, bare=bare), *others]
+    found = _polarity(text, claim, bare=bare)
+    if not found and claim.above:
+        return _polarity(text, Claim(claim.above, claim.things, claim.holds), bare=False)
+    return found
+
+
+def _polarity(text: str, claim: Claim, *, bare: bool) -> list[Polarity]:
+    lower = _plain(lowered(text))
     bare_text = lower.replace("-", "")
     if not all(any(one in bare_text for one in _forms(thing)) for thing in claim.things):
         return []
@@ -359,6 +384,13 @@ def find_polarity(
             again = [_read(part, lower, claim) for part in parts] if len(parts) > 1 else []
             found += [one for one in again if one is not None and one.affirmed != place.affirmed]
     return found
+
+
+def _plain(text: str) -> str:
+    """A text without accents, with the same offsets: keys are written without them."""
+    if text.isascii():
+        return text
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _words_in(lower: str, start: int, end: int, claim: Claim) -> list[tuple[str, int, int]]:
@@ -414,7 +446,14 @@ def _read(
     denied = denied != negative  # "not unpaid" is paid
     adjective = bool(claim.states and stated) or _ADJECTIVE.search(claim.things[-1]) is not None
     signs = _EXISTS if claim.states else _EXISTS | _WEAK_EXISTS
-    if claim.states and not stated and not any(word in claim.contrary for word in around):
+    beside = " ".join((*inside, words[last][0], *after))
+    switched = _IS_OFF.search(beside) or _IS_ON.search(beside)
+    if (
+        claim.states
+        and not stated
+        and not switched
+        and not any(word in claim.contrary for word in around)
+    ):
         # "the bathing limit" says nothing about `bathingPermitted`, "no bathing" does.
         close = (*before[-2:], *inside) if denied else before[-3:]
         if not (_NEGATORS if denied else _EXISTS).intersection(close):
@@ -426,7 +465,7 @@ def _read(
     done = words[max(anchors)][0]  # "the lens can be shifted": `lens_shift`
     if done.endswith("ed") and not claim.things[-1].endswith("ed"):
         adjective = adjective or bool({"be", "is", "are", "was", "were"} & {*before[-3:], *inside})
-    weak = not (denied or adjective or plain)
+    weak = not (denied or adjective or plain or switched)
     if weak and not signs.intersection([*before, *inside, *after]):
         return None
     if claim.states and not stated and not denied and _AWAY.intersection(before[-2:]):

@@ -350,14 +350,18 @@ def _kinds_of(written: str) -> frozenset[tuple[int, int]]:
     return frozenset(found)
 
 
+_POINT = r"(?:north|south)[ -]?(?:east|west)|north|south|east|west"
 _FROM_POINT = re.compile(
-    r"\b(?:from|towards?) the (?P<point>(?:north|south)[ -]?(?:east|west)|north|south|east|west)\b"
-    r"|\b(?P<wind>(?:north|south)?[ -]?(?:east|west)|north|south)erly\b"
+    rf"\b(?:from|towards?|faces|facing) (?:the )?(?P<point>{_POINT})\b"
+    rf"|\b(?P<wind>{_POINT})(?:erl(?:y|ies)\b|[ -](?:facing|wind|winds|breeze|gale)\b)"
 )
 
 
 def _find_points(facts: Sequence[tuple[str, str]], lower: str) -> list[Sibling]:
-    """Where a text gives another compass point than the only one of the data."""
+    """Where a text gives another compass point than the only one of the data.
+
+    A coarser point that is next to it is right: "west" for NW.
+    """
     points = {
         place: point
         for place, (key, value) in enumerate(facts)
@@ -367,12 +371,16 @@ def _find_points(facts: Sequence[tuple[str, str]], lower: str) -> list[Sibling]:
         return []
     place, point = next(iter(points.items()))
     known = {*compass_words(point)}
-    return [
-        Sibling(match.start(), match.end(), place)
-        for match in _FROM_POINT.finditer(lower)
-        for said in [(match["point"] or match["wind"]).replace(" ", "-")]
-        if said not in known and not {*said.split("-")} & {*_name(point, "-").split("-")}
-    ]
+    found = []
+    for match in _FROM_POINT.finditer(lower):
+        said = re.sub(r"[\s-]", "", match["point"] or match["wind"])
+        other = _points_by_name()[said]
+        apart = abs(_POINTS.index(other) - _POINTS.index(point))
+        apart = min(apart, len(_POINTS) - apart)  # of sixteen points
+        near = 1 if len(other) >= len(point) else 2
+        if said not in known and apart > near:
+            found.append(Sibling(match.start(), match.end(), place))
+    return found
 
 
 _LONGEST_KIND, _LONGEST_CODE = 40, 8
@@ -417,6 +425,6 @@ def find_siblings(facts: Sequence[tuple[str, str]], text: str) -> list[Sibling]:
         for match, kinds in said
         for family, member in sorted(kinds)[:1]
         if family in families and not any(kind in known for kind in kinds)
-        if not re.search(rf"\b{re.escape(match['kind'].replace('-', ' '))}", everything)
+        if not re.search(rf"\b{re.escape(match['kind'].replace('-', ' '))}(?!y\b)", everything)
         and (family, member) not in known
     ]
