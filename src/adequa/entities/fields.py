@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from adequa.data import Mention
-from adequa.entities.owners import OwnerFault, part_at
+from adequa.entities.owners import OwnerFault, part_at, say_fact
 from adequa.entities.roles import Roles, stem_of
 from adequa.text import split_sentences, starting_in, word_set
 from adequa.text.values import UNITS, ValueSpan, quote_value
@@ -199,14 +199,15 @@ class FieldCheck:
                 continue
             if _PARTIAL.search(self.lower, *part):
                 continue
-            stating = [""] if joined else _STATING.search(self.lower, *before)
+            stating = _STATING.search(self.lower, *before)
             for end, place, number in self._nouns_after(span, sentence):
                 if number == seen.value or _APART.match(self.lower, end):
                     break
                 less = seen.value < number
-                if less and not (stating and (joined or _ENDS.match(self.lower, end))):
+                if less and not (joined or (stating and _ENDS.match(self.lower, end))):
                     continue
-                if place < 0 and ((less and "all" in stating[0]) or seen.value > 2 * number):
+                some = less and stating is not None and "all" in stating[0]
+                if place < 0 and (some or seen.value > 2 * number):
                     continue  # all of some rows, or of something else
                 if self._is_counted(span, end):
                     continue
@@ -461,7 +462,8 @@ class FieldCheck:
                 continue
             if self.roles.explainer.index.explain(span, self.text):
                 continue
-            yield self._fault(span.start, span.end, "measure", own[0])
+            note = say_fact(self.roles.triples[own[0]], self.text[span.start : span.end])
+            yield OwnerFault(span.start, span.end, "measure", note, own[0])
 
     def _measured_by(self, dimension: str) -> list[int]:
         """The facts that are a number of a dimension."""
