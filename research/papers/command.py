@@ -14,7 +14,7 @@ from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, flag,
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from adequa.progress import Progress
@@ -56,7 +56,7 @@ NliModels = Annotated[
 Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
 
 _OPTIONS_OF_PAPERS = {
-    "detector": ("esa", "correlations"),
+    **dict.fromkeys(("detector", "aliases", "linker", "coreference"), ("esa", "correlations")),
     "model": ("nli",),
     "rows": ("joint",),
     "sample": ("nli", "joint"),
@@ -101,6 +101,16 @@ def _detection(
     """The settings of `esa` for the detector and what is added to it."""
     added = {"aliases": aliases, "linker": linker, "coreference": coreference}
     return {"detector": detector, **added}
+
+
+def _as_options(detection: Mapping[str, object]) -> str:
+    """The settings of a detection as options of a command, without the defaults."""
+    defaults = {"detector": "adequa", "coreference": "none"}
+    return "".join(
+        f" --{name} {shlex.quote(str(value))}"
+        for name, value in detection.items()
+        if value != defaults.get(name)
+    )
 
 
 def _chosen_years(year: str) -> tuple[int, ...]:
@@ -567,6 +577,9 @@ def every(
         Path | None, option("DIR", "The rows of `paper joint --study`, to be shown.")
     ] = None,
     detector: Detector = "adequa",
+    aliases: AliasFile = None,
+    linker: Linker = None,
+    coreference: Coreference = "none",
     model: NliModels = None,
     sample: Annotated[
         int | None,
@@ -583,8 +596,8 @@ def every(
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
     them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
-    it takes some minutes. --detector is that of esa and correlations, --model is measured in nli.
-    Papers: esa, correlations, nli, joint, human.
+    it takes some minutes. --detector, --aliases, --linker and --coreference are those of esa and
+    correlations, --model is measured in nli. Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -608,8 +621,8 @@ def every(
             if not set(needed) & set(only):
                 why = f"without {' or '.join(needed)}; add --only {needed[0]}, or leave it out"
                 _refuse(context, [name], why)
-    detection = {"detector": detector}
-    by_detector = "" if detector == "adequa" else f" --detector {detector}"
+    detection = _detection(detector, aliases, linker, coreference)
+    by_detector = _as_options(detection)
     of_nli = "".join(f" --model {shlex.quote(one)}" for one in model or ())
     papers = [
         Paper(

@@ -16,12 +16,13 @@ from research.papers.correlations.data import (
     FILE,
     PAPER,
     CorrelationStudy,
-    read_study,
+    read_rated,
+    score_study,
     without_references,
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES, PrintedTable
 from research.papers.esa.correlations import UNCERTAIN, Given, require_columns
-from research.papers.esa.data import YEARS, Detection
+from research.papers.esa.data import YEARS, Detection, require_effect
 from research.papers.esa.printed import RATED_TEXTS
 from research.papers.section import (
     MARKS,
@@ -296,11 +297,13 @@ def reproduce_correlations(
     chosen = detection or {}
     signature = load_metric("esa", **chosen).signature
     require_folder(data, "webnlg2020 and webnlg2017")
+    corpora = [read_rated(data, year) for year in years]
+    require_effect(corpora, chosen)
     found = []
-    for year in years:
-        shown = progress(f"scoring {year}") if progress else nullcontext(silent)
+    for corpus in corpora:
+        shown = progress(f"scoring {corpus.year}") if progress else nullcontext(silent)
         with shown as advance:
-            study = read_study(data, year, chosen, advance, given)
+            study = score_study(corpus, chosen, advance, given)
         found.append(_chapter(study, seed))
     if not any(year.sections for year in found):
         raise DataError(

@@ -193,7 +193,7 @@ def test_the_papers_detector_with_its_dictionary_linker_and_coreference(
         assert undetected(**everything) == alone - 2
     wrong = tmp_path / "wrong.tsv"
     wrong.write_text("Elsewhere\tNowhere\n", encoding="utf-8")
-    with pytest.raises(DataError, match="has no alias for any of the"):
+    with pytest.raises(SettingError, match="has no alias for any of the"):
         undetected(aliases=wrong)
 
 
