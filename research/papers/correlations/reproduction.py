@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 from adequa.charts import heat_map
@@ -27,7 +28,6 @@ from research.papers.esa.printed import RATED_TEXTS
 from research.papers.section import (
     MARKS,
     Chapter,
-    Content,
     Reproduction,
     Section,
     Shown,
@@ -223,7 +223,8 @@ def side_by_side(matrices: Matrices, table: PrintedTable) -> Section:
     ]
     records = [_record(table, cell, texts) for cell in cells.values()]
     shown = Table(title, ["metric", "", *headings], rows)
-    return Section(f"table{table.number}", [shown], records=records)
+    drawn = {f"table{table.number:02}.svg": partial(picture, matrices, table)}
+    return Section(f"table{table.number}", [shown], records=records, files=drawn)
 
 
 def _subset_words(subset: str) -> str:
@@ -324,9 +325,5 @@ def _chapter(study: CorrelationStudy, seed: int) -> Chapter:
     if study.year == 2017:
         sections.append(readings(matrices))
     sections.append(differences(matrices))
-    tables = tables_of(study.year)
-    sections += [side_by_side(matrices, table) for table in tables]
-    files: dict[str, Content] = {
-        f"table{table.number:02}.svg": picture(matrices, table) for table in tables
-    }
-    return Chapter(name, heading, sections, study.absent, extra_files=files)
+    sections += [side_by_side(matrices, table) for table in tables_of(study.year)]
+    return Chapter(name, heading, sections, study.absent)
