@@ -59,7 +59,7 @@ _OPTIONS_OF_PAPERS = {
     **dict.fromkeys(("detector", "aliases", "linker", "coreference"), ("esa", "correlations")),
     "model": ("nli",),
     "rows": ("joint",),
-    "sample": ("nli", "joint"),
+    "sample": ("nli", "joint", "human"),
 }
 """Options of `paper all`, and the papers that they are for."""
 _STUDY_OPTIONS = ("row", "steps", "rating_steps", "base", "threads")
@@ -530,6 +530,12 @@ def correlations(
 def human(
     data: Annotated[Path, option("DIR", "The folder with webnlg2017.", "--data")],
     only: Only = None,
+    sample: Annotated[
+        int | None,
+        option(
+            "N", "Only N entries in Table 1 on all texts; fewer are faster. Default: all.", min=1
+        ),
+    ] = None,
     seed: Annotated[int, option(None, "Random seed of the resamples of Table 1.", min=0)] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
@@ -541,15 +547,20 @@ def human(
     Results".
 
     Tables 1 to 3, Figures 1 to 7 and the statements about them, each number marked equal, close or
-    different. Table 1 on all texts scores about 17,000 texts, which takes minutes. Sections:
-    sample, table1, table1_all, tables2_3, groups, figures1_3, figures4_7.
+    different. Table 1 on all texts scores about 17,000 texts, which takes more than a quarter of an
+    hour, most of it for TER, unless --sample is given. Sections: sample, table1, table1_all,
+    tables2_3, groups, figures1_3, figures4_7.
 
     Example: adequa paper human --data data --only tables2_3 --only figures1_3 --pictures pictures
     """
     from research.papers.human.reproduction import reproduce_human
 
     reproduction = reproduce_human(
-        data, only=only or (), seed=seed, progress=lambda what: progress_bar(what, quiet=quiet)
+        data,
+        only=only or (),
+        sample=sample,
+        seed=seed,
+        progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, pictures, as_json=as_json)
 
@@ -585,8 +596,8 @@ def every(
         int | None,
         option(
             "N",
-            "Only N texts per data set of nli, and N texts to search in joint; the page says "
-            "so. Default: all.",
+            "Only N texts per data set of nli, N texts to search in joint, and N entries in "
+            "Table 1 on all texts of human; the page says so. Default: all.",
             min=1,
         ),
     ] = None,
@@ -659,8 +670,8 @@ def every(
         Paper(
             "human",
             "004: WebNLG Challenge: Human Evaluation Results",
-            "adequa paper human --data DIR",
-            lambda folder: reproduce_human(folder, progress=bars),
+            "adequa paper human --data DIR" + (f" --sample {sample}" if sample else ""),
+            lambda folder: reproduce_human(folder, sample=sample, progress=bars),
             by_section=True,
         ),
     ]

@@ -128,7 +128,7 @@ def test_a_study_needs_a_folder_and_a_known_name(esa: Run) -> None:
         ("all --only nli --aliases x.tsv", "--aliases has no effect without esa or correlations"),
         ("all --only nli --linker http://x", "--linker has no effect without esa"),
         ("all --only human --coreference adequa", "--coreference has no effect without esa"),
-        ("all --only esa --sample 3", "--sample has no effect without nli or joint"),
+        ("all --only esa --sample 3", "--sample has no effect without nli or joint or human"),
         ("all --only esa --rows rows", "--rows has no effect without joint"),
         ("esa --flags 12", "--flags has no effect unless a worksheet is drawn; give --data DIR"),
         ("esa --flags 12 --worksheet x.tsv --show", "--flags has no effect"),
@@ -165,21 +165,23 @@ def test_a_page_of_a_sample_says_so(
 
     def record(name: str) -> Any:
         def reproduce(*given: object, **options: object) -> Reproduction:
-            asked[name] = options.get("sample" if name == "nli" else "pool")
+            asked[name] = options.get("pool" if name == "joint" else "sample")
             return Reproduction([])
 
         return reproduce
 
     monkeypatch.setattr("research.papers.nli.reproduction.reproduce_nli", record("nli"))
     monkeypatch.setattr("research.papers.joint.reproduction.reproduce_joint", record("joint"))
-    only = ("--only", "nli", "--only", "joint")
+    monkeypatch.setattr("research.papers.human.reproduction.reproduce_human", record("human"))
+    only = ("--only", "nli", "--only", "joint", "--only", "human")
     assert esa("all", "--data", "data", *only, "--sample", "3")[0] == 0
-    assert asked == {"nli": 3, "joint": 3}
+    assert asked == {"nli": 3, "joint": 3, "human": 3}
     page = (tmp_path / "papers.html").read_text(encoding="utf-8")
     assert "adequa paper nli --data DIR --sample 3" in page
     assert "adequa paper joint --data DIR --pool 3" in page
+    assert "adequa paper human --data DIR --sample 3" in page
     assert esa("all", "--data", "data", *only)[0] == 0
-    assert asked == {"nli": None, "joint": None}
+    assert asked == {"nli": None, "joint": None, "human": None}
 
 
 def test_the_page_has_the_models_and_the_detector_that_are_given(
