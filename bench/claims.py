@@ -13,7 +13,8 @@
   those whose `a` contains `b`. One must be left, or `sum ` stands in front; `a + b` adds two
   places, and `*100` or `/3` at the end multiplies or divides;
 - `tolerance`: how far off a value may be; without it, half a unit of the last written digit. Models
-  in int8 give slightly different numbers on other processors: 0.002, or two of the doctor's copies;
+  in int8 give slightly different numbers on other processors: 0.002, or one text of a small set, or
+  two of the doctor's copies;
 - `skip`: why the claim is not measured here, such as `speed`, which depends on the load of the
   machine and is measured with `--speed`.
 

@@ -14,7 +14,7 @@ from adequa.cli.options import Jobs, Json, Quiet, echo_json, echo_written, flag,
 from adequa.progress import progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from adequa.progress import Progress
@@ -56,10 +56,10 @@ NliModels = Annotated[
 Only = Annotated[list[str] | None, option("SECTION", "Only this section. Repeatable.", "--only")]
 
 _OPTIONS_OF_PAPERS = {
-    "detector": ("esa", "correlations"),
+    **dict.fromkeys(("detector", "aliases", "linker", "coreference"), ("esa", "correlations")),
     "model": ("nli",),
     "rows": ("joint",),
-    "sample": ("nli", "joint"),
+    "sample": ("nli", "joint", "human"),
 }
 """Options of `paper all`, and the papers that they are for."""
 _STUDY_OPTIONS = ("row", "steps", "rating_steps", "base", "threads")
@@ -101,6 +101,16 @@ def _detection(
     """The settings of `esa` for the detector and what is added to it."""
     added = {"aliases": aliases, "linker": linker, "coreference": coreference}
     return {"detector": detector, **added}
+
+
+def _as_options(detection: Mapping[str, object]) -> str:
+    """The settings of a detection as options of a command, without the defaults."""
+    defaults = {"detector": "adequa", "coreference": "none"}
+    return "".join(
+        f" --{name} {shlex.quote(str(value))}"
+        for name, value in detection.items()
+        if value != defaults.get(name)
+    )
 
 
 def _chosen_years(year: str) -> tuple[int, ...]:
@@ -520,6 +530,12 @@ def correlations(
 def human(
     data: Annotated[Path, option("DIR", "The folder with webnlg2017.", "--data")],
     only: Only = None,
+    sample: Annotated[
+        int | None,
+        option(
+            "N", "Only N entries in Table 1 on all texts; fewer are faster. Default: all.", min=1
+        ),
+    ] = None,
     seed: Annotated[int, option(None, "Random seed of the resamples of Table 1.", min=0)] = 0,
     pictures: Pictures = None,
     as_json: Json = False,
@@ -531,15 +547,20 @@ def human(
     Results".
 
     Tables 1 to 3, Figures 1 to 7 and the statements about them, each number marked equal, close or
-    different. Table 1 on all texts scores about 17,000 texts, which takes minutes. Sections:
-    sample, table1, table1_all, tables2_3, groups, figures1_3, figures4_7.
+    different. Table 1 on all texts scores about 17,000 texts, which takes more than a quarter of an
+    hour, most of it for TER, unless --sample is given. Sections: sample, table1, table1_all,
+    tables2_3, groups, figures1_3, figures4_7.
 
     Example: adequa paper human --data data --only tables2_3 --only figures1_3 --pictures pictures
     """
     from research.papers.human.reproduction import reproduce_human
 
     reproduction = reproduce_human(
-        data, only=only or (), seed=seed, progress=lambda what: progress_bar(what, quiet=quiet)
+        data,
+        only=only or (),
+        sample=sample,
+        seed=seed,
+        progress=lambda what: progress_bar(what, quiet=quiet),
     )
     _print(reproduction, pictures, as_json=as_json)
 
@@ -567,13 +588,16 @@ def every(
         Path | None, option("DIR", "The rows of `paper joint --study`, to be shown.")
     ] = None,
     detector: Detector = "adequa",
+    aliases: AliasFile = None,
+    linker: Linker = None,
+    coreference: Coreference = "none",
     model: NliModels = None,
     sample: Annotated[
         int | None,
         option(
             "N",
-            "Only N texts per data set of nli, and N texts to search in joint; the page says "
-            "so. Default: all.",
+            "Only N texts per data set of nli, N texts to search in joint, and N entries in "
+            "Table 1 on all texts of human; the page says so. Default: all.",
             min=1,
         ),
     ] = None,
@@ -583,8 +607,8 @@ def every(
 
     Every table and figure of the papers next to ours, each with its command. Reproducing all of
     them takes about an hour on one core; with --keep, a stopped call continues, and with --sample
-    it takes some minutes. --detector is that of esa and correlations, --model is measured in nli.
-    Papers: esa, correlations, nli, joint, human.
+    it takes some minutes. --detector, --aliases, --linker and --coreference are those of esa and
+    correlations, --model is measured in nli. Papers: esa, correlations, nli, joint, human.
 
     Example: adequa paper all --data data --out papers.html --keep parts
     """
@@ -608,8 +632,8 @@ def every(
             if not set(needed) & set(only):
                 why = f"without {' or '.join(needed)}; add --only {needed[0]}, or leave it out"
                 _refuse(context, [name], why)
-    detection = {"detector": detector}
-    by_detector = "" if detector == "adequa" else f" --detector {detector}"
+    detection = _detection(detector, aliases, linker, coreference)
+    by_detector = _as_options(detection)
     of_nli = "".join(f" --model {shlex.quote(one)}" for one in model or ())
     papers = [
         Paper(
@@ -646,8 +670,8 @@ def every(
         Paper(
             "human",
             "004: WebNLG Challenge: Human Evaluation Results",
-            "adequa paper human --data DIR",
-            lambda folder: reproduce_human(folder, progress=bars),
+            "adequa paper human --data DIR" + (f" --sample {sample}" if sample else ""),
+            lambda folder: reproduce_human(folder, sample=sample, progress=bars),
             by_section=True,
         ),
     ]

@@ -10,6 +10,7 @@ import pytest
 
 from bench.claims import (
     PAGE,
+    ROOT,
     Claim,
     ClaimError,
     Comparison,
@@ -77,6 +78,13 @@ def test_every_figure_of_the_page_has_a_claim_that_fits_it() -> None:
         if not any(line.startswith(f"| {one.figure}") for one in claims)
     ]
     assert without == [], "add a line to bench/claims.tsv, or the reason why there is none"
+
+
+def test_the_files_of_the_commands_exist() -> None:
+    parts = {part for one in read_claims() for part in one.command.split()}
+    files = [part for part in parts if part.startswith(("tests/", "docs/"))]
+    assert files
+    assert [one for one in files if not (ROOT / one).exists()] == []
 
 
 def test_places() -> None:

@@ -27,7 +27,6 @@ from research.papers.esa.data import (
     Key,
     Output,
     read_corpus,
-    require_effect,
     score_corpus,
 )
 
@@ -64,21 +63,21 @@ class CorrelationStudy:
         return PAPER if PAPER in self.columns else FILE
 
 
-def read_study(
-    data: Path,
-    year: int,
-    detection: Detection,
-    progress: Progress,
-    given: Given | None = None,
-) -> CorrelationStudy:
-    """The rated texts of a year with their scores; missing files are listed in `absent`."""
+def read_rated(data: Path, year: int) -> EsaCorpus:
+    """The rated texts of a year; missing files are listed in `absent`."""
     whole = read_corpus(data, year)
     rated = [item for item in whole.items if item.key in whole.values]
-    corpus = replace(whole, items=rated, absent=list(whole.absent))
+    return replace(whole, items=rated, absent=list(whole.absent))
+
+
+def score_study(
+    corpus: EsaCorpus, detection: Detection, progress: Progress, given: Given | None = None
+) -> CorrelationStudy:
+    """The rated texts of a year with their scores."""
+    year = corpus.year
     signature = load_metric("esa", **detection).signature
-    if not rated:
+    if not corpus.items:
         return CorrelationStudy(year, {FILE: {}}, {}, 0, (), corpus.absent, {}, signature)
-    require_effect([corpus], detection)
     score_corpus(corpus, detection, progress)
     outputs = list(corpus.rated(references=year == 2017))
     found = metric_columns(corpus, outputs, given)

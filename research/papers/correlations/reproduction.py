@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 from adequa.charts import heat_map
@@ -16,17 +17,17 @@ from research.papers.correlations.data import (
     FILE,
     PAPER,
     CorrelationStudy,
-    read_study,
+    read_rated,
+    score_study,
     without_references,
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES, PrintedTable
 from research.papers.esa.correlations import UNCERTAIN, Given, require_columns
-from research.papers.esa.data import YEARS, Detection
+from research.papers.esa.data import YEARS, Detection, require_effect
 from research.papers.esa.printed import RATED_TEXTS
 from research.papers.section import (
     MARKS,
     Chapter,
-    Content,
     Reproduction,
     Section,
     Shown,
@@ -222,7 +223,8 @@ def side_by_side(matrices: Matrices, table: PrintedTable) -> Section:
     ]
     records = [_record(table, cell, texts) for cell in cells.values()]
     shown = Table(title, ["metric", "", *headings], rows)
-    return Section(f"table{table.number}", [shown], records=records)
+    drawn = {f"table{table.number:02}.svg": partial(picture, matrices, table)}
+    return Section(f"table{table.number}", [shown], records=records, files=drawn)
 
 
 def _subset_words(subset: str) -> str:
@@ -296,11 +298,13 @@ def reproduce_correlations(
     chosen = detection or {}
     signature = load_metric("esa", **chosen).signature
     require_folder(data, "webnlg2020 and webnlg2017")
+    corpora = [read_rated(data, year) for year in years]
+    require_effect(corpora, chosen)
     found = []
-    for year in years:
-        shown = progress(f"scoring {year}") if progress else nullcontext(silent)
+    for corpus in corpora:
+        shown = progress(f"scoring {corpus.year}") if progress else nullcontext(silent)
         with shown as advance:
-            study = read_study(data, year, chosen, advance, given)
+            study = score_study(corpus, chosen, advance, given)
         found.append(_chapter(study, seed))
     if not any(year.sections for year in found):
         raise DataError(
@@ -321,9 +325,5 @@ def _chapter(study: CorrelationStudy, seed: int) -> Chapter:
     if study.year == 2017:
         sections.append(readings(matrices))
     sections.append(differences(matrices))
-    tables = tables_of(study.year)
-    sections += [side_by_side(matrices, table) for table in tables]
-    files: dict[str, Content] = {
-        f"table{table.number:02}.svg": picture(matrices, table) for table in tables
-    }
-    return Chapter(name, heading, sections, study.absent, extra_files=files)
+    sections += [side_by_side(matrices, table) for table in tables_of(study.year)]
+    return Chapter(name, heading, sections, study.absent)

@@ -196,7 +196,10 @@ def require_effect(corpora: Sequence[EsaCorpus], detection: Detection) -> None:
     if aliases is not None and items:
         ends = (end for item in items for one in item.triples for end in (one.subject, one.object))
         where = " and ".join(str(corpus.folder) for corpus in corpora)
-        require_some(Path(aliases), ends, where=where)
+        try:
+            require_some(Path(aliases), ends, where=where)
+        except DataError as error:  # `paper all` shows papers whose data is missing as n/a
+            raise SettingError(str(error)) from None
 
 
 def score_corpus(corpus: EsaCorpus, detection: Detection, progress: Progress) -> None:

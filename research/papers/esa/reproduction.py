@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from research.papers.esa.printed import CASES, SYSTEMS
 from research.papers.esa.systems import figure_3, ranks, standings, table_1, table_4
 from research.papers.esa.worksheet import worksheets
 from research.papers.figures import rank_plot
-from research.papers.section import Chapter, Content, Reproduction, Section, Shown, require_folder
+from research.papers.section import Chapter, Reproduction, Section, Shown, require_folder
 
 LOW_ESA = 0.8
 """The examples of Figure 2 in the paper have an ESA below this."""
@@ -181,18 +182,16 @@ def _chapter(
         {one: (by.esi[one], by.bleu[one]) for one in by.esi} for by in (ours, theirs)
     )
     plot = partial(rank_plot, places, printed, names, title)
-    files: dict[str, Content] = {f"figure3-{name}.svg": plot}
-    if corpus.year == CHECKED_YEAR:
-        files |= worksheets(corpus, sample, seed)
+    sheets = worksheets(corpus, sample, seed) if corpus.year == CHECKED_YEAR else {}
     sections = (
         table_1(systems, corpus.year),
         distinct_undetected(corpus),
         undetected_by_type(corpus),
-        figure_3(systems, corpus.year),
+        replace(figure_3(systems, corpus.year), files={f"figure3-{name}.svg": plot}),
         high_bleu_low_esa(corpus),
         correlations(corpus, given),
         table_4(corpus),
         figure_4(corpus, settings),
         disagreements(corpus),
     )
-    return Chapter(name, heading, sections, absent, extra_files=files)
+    return Chapter(name, heading, sections, absent, extra_files=sheets)

@@ -48,6 +48,8 @@ class HumanStudy:
     judgments: Sequence[Rating]
     corpus: EsaCorpus
     progress: Shown | None = None
+    most_entries: int | None = None
+    """Where all entries are scored: only so many, spread evenly."""
     absent: list[str] = field(default_factory=list)
     _scores: dict[tuple[str, bool], dict[Key, Score]] = field(default_factory=dict)
 
@@ -81,11 +83,19 @@ class HumanStudy:
         """The systems' texts of the sample or of all entries, with at most three references."""
         if not self.corpus.items:
             self._miss(*self.corpus.absent)
+        chosen = set(self.entries) if everywhere else set()
         return [
             replace(item, references=item.references[:_MOST_REFERENCES])
             for item in self.corpus.items
-            if everywhere or item.key in self.values
+            if (item.id in chosen if everywhere else item.key in self.values)
         ]
+
+    @cached_property
+    def entries(self) -> list[str]:
+        """The entries, at most `most_entries` of them."""
+        ids = list(dict.fromkeys(item.id for item in self.corpus.items))
+        count = min(self.most_entries or len(ids), len(ids))
+        return [ids[place * len(ids) // count] for place in range(count)]
 
     def scores(self, name: str, *, everywhere: bool) -> dict[Key, Score]:
         """Our own scores of the systems' texts; empty if there are no texts or no metric."""
@@ -111,7 +121,9 @@ class HumanStudy:
         self.absent += [one for one in what if one not in self.absent]
 
 
-def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
+def read_human_study(
+    data: Path, progress: Shown | None = None, most_entries: int | None = None
+) -> HumanStudy:
     """The campaign in `data`/webnlg2017; only the averages are required."""
     require_folder(data, "webnlg2017")
     folder = data / "webnlg2017" / "human"
@@ -132,6 +144,7 @@ def read_human_study(data: Path, progress: Shown | None = None) -> HumanStudy:
         list(read_ratings(judgments, items=items)) if judgments.is_file() else [],
         corpus,
         progress,
+        most_entries,
     )
     if not judgments.is_file():
         study.absent.append(f"single judgments: {judgments} is missing")

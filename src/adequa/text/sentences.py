@@ -33,6 +33,8 @@ _NEXT_WORD = re.compile(r"[\s\"'`“”‘’«»(\[{*#–—-]*(?P<word>\w[\w.]
 _INITIALS = re.compile(r"(?:[^\W\d_](?:\.[^\W\d_])*|ph\.d|b\.sc|m\.sc)\Z", re.IGNORECASE)
 _UNIT = re.compile(r"(?:\w/[^\W\d_]|\d\s?[a-zµ])$")
 """The end of a number with a unit of one letter, which is not an initial: 20 km/h, 3 m."""
+_HOUR = re.compile(r"(?:(?<![\w.])[ap]\.m|\d\s+[AP]\.M)$")
+"""An hour, and not the initials of Robert A.M. Stern."""
 _SPACE = re.compile(r"\s*")
 _LETTER = re.compile(r"[^\W\d_]")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
@@ -205,9 +207,10 @@ def _period_ends(text: str, start: int, stop: int, word: str, *, cased: bool) ->
         return False
     if lower in ("no", "nos"):
         return not word[:1].isdigit()
-    if lower in ("a.m", "p.m") and word[:1].isupper():
+    if word[:1].isupper() and _HOUR.search(look):
         return word.lower().rstrip(".") not in _AFTER_HOUR
-    if lower in _EITHER or (_INITIALS.match(before) and not _UNIT.search(look)):
+    unit = _UNIT.search(look) and not (cased and word[:1].islower())
+    if lower in _EITHER or (_INITIALS.match(before) and not unit):
         return starts
     if not word[:1].islower() or not cased:
         return True

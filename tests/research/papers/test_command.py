@@ -13,6 +13,7 @@ import pytest
 from research.papers.nli.setups import SetupScoring
 from research.papers.section import Reproduction
 
+from ...rel_server import rel_server
 from ...tiny_weights import write_weights
 
 Run = Callable[..., tuple[int, str, str]]
@@ -124,7 +125,10 @@ def test_a_study_needs_a_folder_and_a_known_name(esa: Run) -> None:
         ("joint --study loss --rows rows --weights a=v3", "add --study baselines"),
         ("all --only human --only esa --model m", "--model has no effect without nli; add --only"),
         ("all --only nli --detector paper", "--detector has no effect without esa or correlations"),
-        ("all --only esa --sample 3", "--sample has no effect without nli or joint"),
+        ("all --only nli --aliases x.tsv", "--aliases has no effect without esa or correlations"),
+        ("all --only nli --linker http://x", "--linker has no effect without esa"),
+        ("all --only human --coreference adequa", "--coreference has no effect without esa"),
+        ("all --only esa --sample 3", "--sample has no effect without nli or joint or human"),
         ("all --only esa --rows rows", "--rows has no effect without joint"),
         ("esa --flags 12", "--flags has no effect unless a worksheet is drawn; give --data DIR"),
         ("esa --flags 12 --worksheet x.tsv --show", "--flags has no effect"),
@@ -161,21 +165,23 @@ def test_a_page_of_a_sample_says_so(
 
     def record(name: str) -> Any:
         def reproduce(*given: object, **options: object) -> Reproduction:
-            asked[name] = options.get("sample" if name == "nli" else "pool")
+            asked[name] = options.get("pool" if name == "joint" else "sample")
             return Reproduction([])
 
         return reproduce
 
     monkeypatch.setattr("research.papers.nli.reproduction.reproduce_nli", record("nli"))
     monkeypatch.setattr("research.papers.joint.reproduction.reproduce_joint", record("joint"))
-    only = ("--only", "nli", "--only", "joint")
+    monkeypatch.setattr("research.papers.human.reproduction.reproduce_human", record("human"))
+    only = ("--only", "nli", "--only", "joint", "--only", "human")
     assert esa("all", "--data", "data", *only, "--sample", "3")[0] == 0
-    assert asked == {"nli": 3, "joint": 3}
+    assert asked == {"nli": 3, "joint": 3, "human": 3}
     page = (tmp_path / "papers.html").read_text(encoding="utf-8")
     assert "adequa paper nli --data DIR --sample 3" in page
     assert "adequa paper joint --data DIR --pool 3" in page
+    assert "adequa paper human --data DIR --sample 3" in page
     assert esa("all", "--data", "data", *only)[0] == 0
-    assert asked == {"nli": None, "joint": None}
+    assert asked == {"nli": None, "joint": None, "human": None}
 
 
 def test_the_page_has_the_models_and_the_detector_that_are_given(
@@ -209,6 +215,24 @@ def test_the_page_has_the_models_and_the_detector_that_are_given(
     page = (tmp_path / "papers.html").read_text(encoding="utf-8")
     assert "adequa paper nli --data DIR</code>" in page
     assert "detector:adequa" in page
+
+
+def test_the_page_has_the_whole_detector_of_the_paper(esa: Run, tmp_path: Path) -> None:
+    (tmp_path / "my names.tsv").write_text("Norway\tpretty\n", encoding="utf-8")
+    only = ("all", "--data", "data", "--only", "esa", "--detector", "paper")
+    with rel_server({}) as server:
+        added = ("--aliases", "my names.tsv", "--linker", server.url, "--coreference", "adequa")
+        code, _, complaint = esa(*only, *added)
+        assert code == 0, complaint
+        assert server.texts
+        quoted = f"--aliases &#x27;my names.tsv&#x27; --linker {server.url} --coreference adequa"
+    page = (tmp_path / "papers.html").read_text(encoding="utf-8")
+    assert f"adequa paper esa --data DIR --detector paper {quoted}</code>" in page
+    assert "coreference:adequa" in page
+    # A dictionary of other entities would change nothing, which is not missing data.
+    (tmp_path / "my names.tsv").write_text("Elsewhere\tNowhere\n", encoding="utf-8")
+    code, _, complaint = esa(*only, "--aliases", "my names.tsv")
+    assert (code, "has no alias for any of the 2 entities" in complaint) == (2, True)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from research.papers.correlations.data import (
     FILE,
     PAPER,
     CorrelationStudy,
-    read_study,
+    read_rated,
+    score_study,
     without_references,
 )
 from research.papers.correlations.printed import CORRELATION_TABLES, ESA, NAMES
@@ -120,6 +121,10 @@ def test_wrong_use(challenges: Path, tmp_path: Path) -> None:
         reproduce_correlations(tmp_path / "empty")
     with pytest.raises(SettingError, match="detector"):
         reproduce_correlations(challenges, detection={"detector": "magic"})
+    names = tmp_path / "names.tsv"
+    names.write_text("Elsewhere\tNowhere\n", encoding="utf-8")
+    with pytest.raises(SettingError, match="has no alias for any of the"):
+        reproduce_correlations(challenges, detection={"aliases": names})
     human = challenges / "webnlg2017" / "human"
     (human / "sample-ids.txt").write_text("1\n2\n3\n4\n", encoding="utf-8")
     (human / "gold-sample-reference0.lex").write_text("one\n", encoding="utf-8")
@@ -130,7 +135,7 @@ def test_wrong_use(challenges: Path, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_tables_9_to_11_come_out(data_dir: Path) -> None:
     """Cells without ESA do not depend on the detector: all 15, and 14 of 15 twice, are equal."""
-    study = read_study(data_dir, 2017, {}, lambda *_: None)
+    study = score_study(read_rated(data_dir, 2017), {}, lambda *_: None)
     assert study.reading == PAPER
     matrices = Matrices(study)
 

@@ -193,7 +193,7 @@ def test_the_papers_detector_with_its_dictionary_linker_and_coreference(
         assert undetected(**everything) == alone - 2
     wrong = tmp_path / "wrong.tsv"
     wrong.write_text("Elsewhere\tNowhere\n", encoding="utf-8")
-    with pytest.raises(DataError, match="has no alias for any of the"):
+    with pytest.raises(SettingError, match="has no alias for any of the"):
         undetected(aliases=wrong)
 
 
@@ -201,23 +201,23 @@ def test_worksheets(challenges: Path, tmp_path: Path) -> None:
     reproduction = reproduce_esa(challenges, [2020], sample=2)
     written = reproduction.write(tmp_path / "out")
     assert [path.name for path in written] == [
-        "figure3-2020.svg",
         "worksheet-undetected.tsv",
         "worksheet-unexplained.tsv",
+        "figure3-2020.svg",
     ]
-    header, *rows = [line.split("\t") for line in written[1].read_text("utf-8").splitlines()]
+    header, *rows = [line.split("\t") for line in written[0].read_text("utf-8").splitlines()]
     assert tuple(header) == COLUMNS
     assert [row[0] for row in rows].count("FBConvAI") == 1
     assert len({row[1] for row in rows if row[0] == "ORANGE-NLG"}) == 2
     assert all(row[5] == row[6] == "" for row in rows)
-    flags = [line.split("\t") for line in written[2].read_text("utf-8").splitlines()[1:]]
+    flags = [line.split("\t") for line in written[1].read_text("utf-8").splitlines()[1:]]
     for row in flags:
         assert row[8][int(row[3]) : int(row[4])] == row[2]
     assert flags
     # Once more is fine; a filled one is kept.
     reproduction.write(tmp_path / "out")
-    written[1].write_text(
-        written[1].read_text("utf-8").replace("\t\t\t\t", "\t\t\tright\t"), "utf-8"
+    written[0].write_text(
+        written[0].read_text("utf-8").replace("\t\t\t\t", "\t\t\tright\t"), "utf-8"
     )
     with pytest.raises(DataError, match="may have been filled"):
         reproduction.write(tmp_path / "out")

@@ -11,7 +11,7 @@ import pytest
 
 from adequa.errors import DataError, UnknownName
 from adequa.stats import mean_of
-from research.papers.human.data import HumanStudy
+from research.papers.human.data import HumanStudy, read_human_study
 from research.papers.human.ranking import OWN_MEAN, OWN_MEAN_1_5, rank_systems
 from research.papers.human.reproduction import SECTIONS, reproduce_human
 
@@ -79,6 +79,18 @@ def test_a_small_campaign(campaign: Path, tmp_path: Path) -> None:
     for path in written:
         ET.fromstring(path.read_text(encoding="utf-8"))
     assert reproduce_human(campaign).text() == reproduction.text()
+
+
+def test_table_1_on_all_texts_may_be_on_fewer_entries(campaign: Path) -> None:
+    study = read_human_study(campaign, most_entries=2)
+    assert study.entries == ["Id1", "Id3"]
+    assert {item.id for item in study.items(everywhere=True)} == {"Id1", "Id3"}
+    assert len({item.id for item in study.items(everywhere=False)}) == 4
+    few = reproduce_human(campaign, only=["table1_all"], sample=2).text()
+    assert "on the texts of 2 entries" in few
+    whole = reproduce_human(campaign, only=["table1_all"], sample=9)
+    assert "on the texts of 4 entries" in whole.text()
+    assert "on all texts" in reproduce_human(campaign, only=["table1_all"]).text()
 
 
 def test_sections_can_be_chosen_and_texts_may_be_absent(campaign: Path) -> None:
