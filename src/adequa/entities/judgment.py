@@ -323,7 +323,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         data = replace(item, triples=tuple(kept), paths=paths)
     detection = _detect(data, settings, language)
     mentions = detection.mentions
-    values = values_of(data)
+    values = values_of(data, detection.ours.graph)
     found = {mention.entity for mention in mentions}
     wanted = detection.ours.graph.derive("wanted", _all_wanted)
     optional: tuple[str, ...] = ()
@@ -504,7 +504,7 @@ def read_findings(item: Item) -> FindingReader:
     settings = JudgmentSettings()
     language = LANGUAGES.get(language_code(item))
     detection, mentions = _detect(item, settings, language), judge(item, settings).mentions
-    values = values_of(item)
+    values = values_of(item, detection.ours.graph)
     found, everything = _find_unexplained(detection, mentions, settings, values)
     return FindingReader(detection.ours.text, values, everything, found)
 

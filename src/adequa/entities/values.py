@@ -18,6 +18,7 @@ from adequa.data import UNNAMED, Item, Mention, Triple
 from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
 from adequa.entities.entries import EntryCheck, EntryList, read_entries
 from adequa.entities.events import ObjectCheck, merge_faults
+from adequa.entities.graph import Graph
 from adequa.entities.owners import (
     CategoryCheck,
     ClaimText,
@@ -285,9 +286,15 @@ def _local(predicate: str) -> str:
     return re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
 
 
-def values_of(item: Item) -> DataValues:
-    """The values of an item's data, kept for the texts of all systems."""
-    return _compiled(item.triples, item.paths, unnamed_terms(item))
+def values_of(item: Item, graph: Graph) -> DataValues:
+    """The values of an item's data; `graph`, of its triples, keeps them for all systems."""
+    if item.paths or item.terms:
+        return _compiled(item.triples, item.paths, unnamed_terms(item))
+    return graph.derive("values of data", _plain_values)
+
+
+def _plain_values(graph: Graph) -> DataValues:
+    return DataValues(graph.triples, ())
 
 
 def unnamed_terms(item: Item) -> frozenset[str]:

@@ -155,7 +155,7 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
     if not judgment.missing and not denied:
-        return tuple(map(_unchecked, item.triples))
+        return _all_unchecked(item.triples)
     missing = {*judgment.missing}
     facts: list[Fact] = []
     for triple in item.triples:
@@ -169,6 +169,11 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
 
 
 @lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
+def _all_unchecked(triples: tuple[Triple, ...]) -> tuple[Fact, ...]:
+    return tuple(map(_unchecked, triples))
+
+
+@lru_cache(maxsize=4096)
 def _unchecked(triple: Triple) -> Fact:
     return Fact(triple, "unchecked")
 
