@@ -75,7 +75,7 @@ def test_names_from_nothing() -> None:
 def test_repetitions() -> None:
     judgment = judged("Ann Bell was born in Leeds. Ann Bell was born in Leeds.")
     ((start, end, why),) = judgment.repetitions
-    assert judgment.item.text[start:end] == "Ann Bell was born in Leeds"
+    assert judgment.text[start:end] == "Ann Bell was born in Leeds"
     assert why
 
 

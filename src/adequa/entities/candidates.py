@@ -655,10 +655,11 @@ def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Cand
     for number, entity in dated:
         if entity.date is None:
             continue
-        verdicts = {compare_dates(entity.date, reading) for reading in span.readings}
-        if DateMatch.SAME in verdicts:
+        if entity.date in span.readings:
             yield _exactly(span.start, span.end, number, "date")
-        elif DateMatch.PARTIAL in verdicts:
+        elif any(
+            compare_dates(entity.date, reading) is DateMatch.PARTIAL for reading in span.readings
+        ):
             yield _nearly(span.start, span.end, number, "partial date")
 
 

@@ -330,7 +330,8 @@ def has_comparison(text: str) -> bool:
     """Whether a text may compare two numbers: a quick look before its numbers are read."""
     if " from " in text and _FROM_NUMBER.search(text):
         return True
-    return any(word in text for word in _BESIDE_WORDS) and _BESIDE.search(text) is not None
+    is_likely = " of " in text or " than " in text or " above " in text or " below " in text
+    return is_likely and _BESIDE.search(text) is not None
 
 
 def may_reverse(text: str) -> bool:
@@ -355,7 +356,6 @@ _CHANGED_FROM = re.compile(r"(?:up|down)\sfrom\s")
 _MORE_THE = re.compile(r"(?:er|re|ve|ss|ow)(?:\sthan)?\sthe\s")
 _THAN_THE = re.compile(rf"(?:{_MORE}|{_LESS})(?:\sthan)?\sthe\s")
 _FROM_NUMBER = re.compile(r" from [^a-z]*[0-9]")
-_BESIDE_WORDS = (" than ", " above ", " below ", " of ")
 _BESIDE = re.compile(r" (?:than|above|below|of) (?:the|its|their|a) ")
 
 

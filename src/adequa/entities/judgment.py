@@ -236,7 +236,8 @@ class JudgmentSettings:
 class EntityJudgment(NamedTuple):
     """The result of judging one text."""
 
-    item: Item
+    text: str
+    triples: tuple[Triple, ...]
     entities: tuple[str, ...]
     mentions: tuple[Mention, ...]
     missing: tuple[str, ...]
@@ -248,7 +249,7 @@ class EntityJudgment(NamedTuple):
     def reasons(self) -> dict[str, str]:
         """A sentence for each missing entity."""
         facts: dict[str, list[Triple]] = {entity: [] for entity in self.missing}
-        for triple in self.item.triples:
+        for triple in self.triples:
             for entity in dict.fromkeys((triple.subject, triple.object)):
                 if entity in facts:
                     facts[entity].append(triple)
@@ -269,27 +270,25 @@ class EntityJudgment(NamedTuple):
         }
         instead = causes.get(self.cause or "", "")
         if near is not None:
-            instead = f"; the text has {self.item.text[slice(*near.place)]!r} instead"
+            instead = f"; the text has {self.text[slice(*near.place)]!r} instead"
         return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
-            yield span, span.reason(self.item.text)
+            yield span, span.reason(self.text)
 
 
 # `esa`, `esa_strict` and `nli` of one run judge the same items with mostly the same settings.
-_judgments: Cache[EntityJudgment] = Cache(
-    32 * MEGABYTE,
-    size_of=lambda one: (
-        2_000
-        + 5 * len(one.item.text)
-        + sum(map(len, one.item.references))
-        + sum(map(len, chain(one.item.paths, *one.item.triples)))
-        + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
-    ),
-    key_in_value=True,
-)
+_judgments: Cache[EntityJudgment] = Cache(32 * MEGABYTE)
+
+
+def _estimated_bytes(item: Item, judgment: EntityJudgment) -> int:
+    """The approximate size in memory of a judgment and its key."""
+    letters = 2 * len(item.text) + sum(map(len, chain.from_iterable(item.triples)))
+    letters += sum(map(len, item.paths))
+    spans = len(judgment.entities) + len(judgment.mentions) + 2 * len(judgment.unexplained)
+    return 800 + letters + 230 * len(item.triples) + 130 * spans
 
 
 def judge(item: Item, settings: JudgmentSettings, code: str | None = None) -> EntityJudgment:
@@ -305,8 +304,9 @@ def judge(item: Item, settings: JudgmentSettings, code: str | None = None) -> En
         key += (language, labels, unnamed_terms(item), _other_labels(item))
     known = _judgments.get(key)
     if known is None:
-        return _judgments.put(key, _judge(item, settings, language))
-    return known if known.item is item else known._replace(item=item)
+        known = _judge(item, settings, language)
+        _judgments.put(key, known, size=_estimated_bytes(item, known))
+    return known
 
 
 def _other_labels(item: Item) -> tuple[object, ...]:
@@ -361,7 +361,8 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         cause = "short" if short else "other"
         cause = "degenerate" if repetitions else "hallucinated" if unexplained else cause
     return EntityJudgment(
-        item=item,
+        text=item.text,
+        triples=item.triples,
         entities=(*wanted, *optional) if optional else wanted,
         mentions=mentions,
         missing=missing,
