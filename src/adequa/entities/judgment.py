@@ -347,9 +347,10 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
             for one in values.mentions(detection.ours.text, missing)
             if settings.conversions or one.method != "converted number"
         ]
-        mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
-        stated = {mention.entity for mention in more}
-        missing = tuple(entity for entity in missing if entity not in stated)
+        if more:
+            mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
+            stated = {mention.entity for mention in more}
+            missing = tuple(entity for entity in missing if entity not in stated)
     unexplained = _unexplained(detection, mentions, settings, values)
     if spare:  # "Deutschland" may be the Germany that has no label
         names = [one for one in unexplained if one.kind == "name"][:spare]

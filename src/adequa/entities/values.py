@@ -169,10 +169,14 @@ class DataValues:
         found: dict[str, Mention] = {}
         for place in places:
             entity = self.triples[place].object
-            if entity not in found and (mention := self._worded(place, text)):
+            if (
+                place in self._wordable
+                and entity not in found
+                and (mention := self._worded(place, text))
+            ):
                 found[entity] = mention
-        if any(self.triples[place].object not in found for place in places) and any(
-            read_value(self.facts[place]) != Reading() for place in places
+        if not self._valued.isdisjoint(places) and any(
+            self.triples[place].object not in found for place in places
         ):  # words of the text that are values, for facts that are
             for span in text.values:
                 for support in self.explainer.index.explain(span, text.string):
@@ -181,6 +185,25 @@ class DataValues:
                         method = _METHODS.get(support.how, span.kind)
                         found[entity] = Mention(entity, span.start, span.end, method, 0.1)
         return sorted(found.values(), key=lambda mention: (mention.start, mention.end))
+
+    @cached_property
+    def _valued(self) -> frozenset[int]:
+        """The facts that are a value rather than a name."""
+        facts = enumerate(self.facts)
+        return frozenset(place for place, fact in facts if read_value(fact) != Reading())
+
+    @cached_property
+    def _wordable(self) -> frozenset[int]:
+        """The facts of which `_worded` may find something in a text."""
+        return frozenset(
+            place
+            for place, (key, value, *_) in enumerate(self.facts)
+            if value == "1"
+            or place in self._claims
+            or _ZERO.fullmatch(value)
+            or _RANGE.fullmatch(value)
+            or spellings_of(key, value)
+        )
 
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
         """A yes or no, a zero as "no", a range from one value to another, or a code as words."""
@@ -286,9 +309,12 @@ def _local(predicate: str) -> str:
     return re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
 
 
-def values_of(item: Item, graph: Graph) -> DataValues:
-    """The values of an item's data; `graph`, of its triples, keeps them for all systems."""
-    if item.paths or item.terms:
+def values_of(item: Item, graph: Graph | None = None) -> DataValues:
+    """The values of an item's data, kept for the texts of all systems.
+
+    The graph of its triples keeps them, where it is given and they are all there is.
+    """
+    if graph is None or item.paths or item.terms:
         return _compiled(item.triples, item.paths, unnamed_terms(item))
     return graph.derive("values of data", _plain_values)
 
