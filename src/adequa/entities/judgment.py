@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _LONGEST_UNIT = 8
 _LEAST_TIMES = 3
 _LEAST_SENTENCE = 4
-_IN_A_ROW = 3
+_IN_A_ROW = 4
 """Words in a row that occur twice in any repetition but that of a single word."""
 _MOST_WORDS = 20_000
 """Words of a text that are searched; bounds the time."""
@@ -77,10 +77,11 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
         return ()
     following = words[1:]
     if not any(map(eq, words, following)):
-        # Whatever is repeated has three words in a row that have all occurred before.
+        # Whatever is repeated has four words in a row that have all occurred before: a sentence has
+        # as many, and a loop of two words or more comes round three times.
         if repeated < _IN_A_ROW:
             return ()
-        if len({*zip(words, following, words[2:], strict=False)}) == len(words) - 2:
+        if len({*zip(words, following, words[2:], words[3:], strict=False)}) == len(words) - 3:
             return ()
     found: list[Repetition] = []
     if _beats(words):
