@@ -43,6 +43,14 @@ def test_value_larger_than_the_bound_is_not_kept() -> None:
     assert cache.bytes == 0
 
 
+def test_a_size_that_the_caller_knows_counts() -> None:
+    cache = _sized(1000)
+    cache.put("a", "small", size=2000)
+    assert len(cache) == 0
+    cache.put("a", "small", size=500)
+    assert cache.bytes >= 500
+
+
 def test_clear_empties_the_cache() -> None:
     cache = _sized(1000)
     cache.put("a", "value")

@@ -61,9 +61,14 @@ class Cache(Generic[V]):
             self._entries.move_to_end(key)
             return entry[0]
 
-    def put(self, key: Hashable, value: V) -> V:
-        """Store a value, drop the oldest ones beyond the bound, and return the value."""
-        if self._size_of is None:
+    def put(self, key: Hashable, value: V, size: int | None = None) -> V:
+        """Store a value, drop the oldest ones beyond the bound, and return the value.
+
+        `size` is that of key and value, where the caller knows it.
+        """
+        if size is not None:
+            size += _ENTRY
+        elif self._size_of is None:
             size = _ENTRY + deep_size((key, value))
         else:
             size = _ENTRY + self._size_of(value)

@@ -75,7 +75,7 @@ def test_names_from_nothing() -> None:
 def test_repetitions() -> None:
     judgment = judged("Ann Bell was born in Leeds. Ann Bell was born in Leeds.")
     ((start, end, why),) = judgment.repetitions
-    assert judgment.item.text[start:end] == "Ann Bell was born in Leeds"
+    assert judgment.text[start:end] == "Ann Bell was born in Leeds"
     assert why
 
 
@@ -170,7 +170,7 @@ def test_other_fields_of_an_item_change_nothing() -> None:
     item = Item("1", FACTS, "Ann Bell of Leeds.")
     other = replace(item, id="2", system="B", references=("Ann Bell of Hull.",), category="City")
     first, second = judge(item, JudgmentSettings()), judge(other, JudgmentSettings())
-    assert first._replace(item=other) == second
+    assert first == second
 
 
 def said_again(string: str) -> list[str]:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adequa.data import Item, Triple
 from adequa.entities import JudgmentSettings, is_counterpart, judge, values_of
 from adequa.readers.records import read_record
+from adequa.text import PreparedText
 
 RECORD = Item(
     "1",
@@ -45,6 +48,34 @@ def test_everyday_forms_are_mentions() -> None:
     found, unexplained = judged(text)
     assert unexplained == []
     assert found >= {"780", "true", "IN_STOCK", "17:34", "0.2", "NW", "0"}
+
+
+_VALUES = [
+    "0",
+    "1",
+    "yes",
+    "N",
+    "IN_STOCK",
+    "NW",
+    "tue",
+    "8:00-17:30",
+    "5 to 7",
+    "Oslo",
+    "780",
+    "0.0",
+]
+_WORDS = ["no", "rain", "not", "open", "north-west", "Tuesday", "in stock", "5", "to", "7", "8:00"]
+
+
+@given(
+    st.lists(st.sampled_from(_VALUES), min_size=1, max_size=4),
+    st.lists(st.sampled_from(_WORDS), max_size=6).map(" ".join),
+)
+def test_only_some_facts_are_looked_for_as_words(values: list[str], text: str) -> None:
+    data = values_of(Item("1", tuple(Triple("Qqq", "is_rain", one) for one in values), ""))
+    for place in range(len(values)):
+        found = data._worded(place, PreparedText(text))
+        assert found is None or place in data._wordable
 
 
 def test_wrong_values_are_pointed_at() -> None:

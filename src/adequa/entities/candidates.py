@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -207,13 +208,19 @@ def _occurrence(name: Name, entity: int, first: int, text: PreparedText) -> Cand
             if ends[last] != end + 2:
                 return None
         distance = _PLURAL
-    if first == last:
+    string, start, stop = text.string, text.starts[first], text.ends[last]
+    gaps = last - first
+    if not gaps:
         doubtful = one_word or (first > 0 and text.words[first - 1] in _COMPOUND)
         if doubtful and _within(name, first, text):
             return None
-    elif not _holds(name, first, last, text):
+    elif (
+        # Most names have one space between their words, as many as there are other characters.
+        one_word
+        or stop - start - (ends[last] - text.places[first]) != gaps
+        or string.count(" ", start, stop) != gaps
+    ) and not _holds(name, first, last, text):
         return None
-    string, start, stop = text.string, text.starts[first], text.ends[last]
     if string[stop : stop + 1] == ")" and "(" in string[start:stop]:
         stop += 1
     if cased and not text.lower_cased:
@@ -362,8 +369,8 @@ def fuzzy_candidates(
     With `strict` each word of the name may be misspelt, but not replaced by another word.
     """
     found: list[Candidate] = []
-    parts = [word for word in entity.words if word not in SMALL_WORDS]
-    if strict and not text.different_words.issuperset([one for one in parts if one.isdigit()]):
+    parts, figures = _telling_parts(entity.words)
+    if strict and not text.different_words.issuperset(figures):
         return []  # figures are not misspelt
     least, likeness = 1 - threshold, max(1 - threshold, _LEAST_LIKENESS)
     lengths = [len(name.key) for name in entity.spellings]
@@ -391,6 +398,13 @@ def fuzzy_candidates(
                     Candidate(*span, entity=number, tier=tier, distance=distance, method="fuzzy")
                 )
     return found
+
+
+@lru_cache(maxsize=4096)  # what one system leaves out, others often do too
+def _telling_parts(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words that are not function words, and those of them that are figures."""
+    parts = [word for word in words if word not in SMALL_WORDS]
+    return tuple(parts), tuple([part for part in parts if part.isdigit()])
 
 
 _Window = tuple[int, int, int, int]
@@ -641,10 +655,11 @@ def _dates(span: DateSpan, dated: Iterable[tuple[int, Entity]]) -> Iterator[Cand
     for number, entity in dated:
         if entity.date is None:
             continue
-        verdicts = {compare_dates(entity.date, reading) for reading in span.readings}
-        if DateMatch.SAME in verdicts:
+        if entity.date in span.readings:
             yield _exactly(span.start, span.end, number, "date")
-        elif DateMatch.PARTIAL in verdicts:
+        elif any(
+            compare_dates(entity.date, reading) is DateMatch.PARTIAL for reading in span.readings
+        ):
             yield _nearly(span.start, span.end, number, "partial date")
 
 

@@ -332,7 +332,8 @@ def has_comparison(text: str) -> bool:
     """Whether a text may compare two numbers: a quick look before its numbers are read."""
     if " from " in text and _FROM_NUMBER.search(text):
         return True
-    return _BESIDE.search(text) is not None
+    is_likely = " of " in text or " than " in text or " above " in text or " below " in text
+    return is_likely and _BESIDE.search(text) is not None
 
 
 def may_reverse(text: str) -> bool:

@@ -93,7 +93,7 @@ def find_cores(graph: Graph, text: PreparedText, search: Search) -> list[Candida
     missing = _missing(found, graph)
     if not missing and not search.repeat_weak:
         return found  # most texts
-    if missing and len(found) < _MANY:
+    if len(found) < _MANY and not set(missing).isdisjoint(map(_entity_of, exact)):
         found += _split(found, missing, exact)
         missing = _missing(found, graph)
         shared = _share(found, missing, exact)
@@ -253,7 +253,10 @@ def _nested(
                 inner[part.entity] = part
                 break
     for number in wanted - inner.keys():
-        words = words_of(graph.entities[number].label.base)
+        entity = graph.entities[number]
+        if not (entity.words and entity.words[-1].isdigit()):
+            continue
+        words = words_of(entity.label.base)
         if len(words) > 1 and words[-1].isdigit():
             inner.update(_coordinated(number, words, text))
     return list(inner.values())
@@ -383,7 +386,7 @@ def _mentions(spans: Iterable[Candidate], strings: Sequence[str]) -> tuple[Menti
 
 
 # The texts of all systems refer to the same graphs: WebNLG's tests have fewer than 2,000.
-@cached(64 * MEGABYTE, size_of=Graph.estimated_bytes)
+@cached(96 * MEGABYTE, size_of=Graph.estimated_bytes)
 def _compiled(
     triples: tuple[Triple, ...],
     terms: tuple[tuple[str, Term], ...],

@@ -24,6 +24,8 @@ _SHORT_WORD = 3
 """Letters of the longest word of a predicate that does not name a truth value by itself."""
 
 _GRAPH_BYTES, _ENTITY_BYTES, _NAME_BYTES = 2_000, 3_000, 180
+_VALUES_BYTES, _FACT_BYTES = 2_000, 2_500
+"""Of the values that are derived from the triples."""
 _INDEX_BYTES = 150
 """Of a name in the index by its first letters, which belongs to the graph."""
 
@@ -138,6 +140,7 @@ class Graph:
         """Its approximate size in memory, for caches; `deep_size` takes longer than compiling."""
         names = sum(len(one.sure_names) + len(one.weak_names) for one in self.entities)
         size = _GRAPH_BYTES + _ENTITY_BYTES * len(self.entities)
+        size += _VALUES_BYTES + _FACT_BYTES * len(self.triples)
         return size + (_NAME_BYTES + _INDEX_BYTES) * names
 
     def predicates_of(self, number: int, *, subject: bool) -> frozenset[str]:
@@ -222,33 +225,36 @@ def _estimated_bytes(entity: Entity) -> int:
     return _ENTITY_BYTES + letters + _NAME_BYTES * names
 
 
-# Of ten entities in the graphs of a corpus, seven occur in another one with the same predicates.
-@cached(16 * MEGABYTE, size_of=_estimated_bytes, key_in_value=True)
-def _entity(
-    string: str, uses: tuple[EntityUse, ...], term: Term | None, aliases: tuple[str, ...]
-) -> Entity:
-    label = label_of(string)
-    extra = list(aliases)
-    if term is not None and term.label:
-        extra.append(term.label)
-    if "&" in string:
-        extra.append(string)  # a text may copy the markup: &minus;7
-    if "://" in string:
-        label = label_of(term.label if term and term.label else local_name(string))
-    own_words = words_of(label.string)
-    base_words = own_words if label.base == label.string else words_of(label.base)
-    types = {use.type for use in uses}
-    group = label.base.startswith("The ") or " of " in label.base
-    group = group or not _GROUPS.isdisjoint(words_of(label.qualifier))
-    person = "person" in types and not types & {"place", "organisation"} and not group
+class _Written(NamedTuple):
+    """What an entity is by its string alone, in whatever triples it is."""
+
+    label: Label
+    label_words: tuple[str, ...]
+    words: tuple[str, ...]
+    is_group: bool
+    date: Date | None
+    quantity: Quantity | None
+    figures: tuple[str, ...]
+    period: tuple[Date, ...]
+    kind: ValueKind
+    """A number that is also a year is a number here."""
+    short_forms: Mapping[str, tuple[str, ...]]
+
+
+# An entity is in some graphs with these predicates and in others with those.
+@cached(8 * MEGABYTE, size_of=lambda one: _ENTITY_BYTES + 2 * len(one.label.string))
+def _read(string: str, shown: str) -> _Written:
+    """Read the string of an entity, of which `shown` is the part to read a label from."""
+    label = label_of(shown)
+    label_words = words_of(label.string)
+    base_words = label_words if label.base == label.string else words_of(label.base)
+    is_group = label.base.startswith("The ") or " of " in label.base
+    is_group = is_group or not _GROUPS.isdisjoint(words_of(label.qualifier))
     written = html.unescape(string) if "&" in string else string
     date = date_of(written)
     quantity = quantity_of(written)
-    if quantity is not None and quantity.unit is None:
-        unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
-        quantity = quantity._replace(unit=unit)
     kind: ValueKind = "name"
-    if date is not None and (quantity is None or not date.year or _is_about_time(uses)):
+    if date is not None and (quantity is None or not date.year):
         kind = "date"
     elif quantity is not None:
         kind = "number"
@@ -261,48 +267,112 @@ def _entity(
         parts = [part for part in _LIST.split(label.string) if words_of(part)]
         if len(parts) > 2 or (len(parts) == 2 and string[:1] == '"' and not _is_place(parts)):
             kind = "list"
-    names: tuple[Name, ...]
-    if kind == "boolean":
-        words = predicate_words_of(uses[0].predicate)
-        words = words[1:] if words[:1] in (("is",), ("has",)) and len(words) > 1 else words
-        telling = [word for word in words if len(word) > _SHORT_WORD]
-        every = ["".join(words)] if words else []
-        names = (
-            *(Name(word, 0, "predicate") for word in every),
-            *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
-        )
-    else:
-        names = _names(label, aliases=tuple(extra), person=person, place="place" in types)
-        if kind == "list":
-            names = tuple(name for name in names if name.method != "comma head")
-    if kind in ("date", "number"):
-        names = tuple(name for name in names if name.method == "alias")
-    return Entity(
-        string=string,
+    return _Written(
         label=label,
-        sure_names=tuple(name for name in names if name.tier < WEAK),
-        weak_names=tuple(name for name in names if name.tier >= WEAK),
+        label_words=tuple(label_words),
+        words=tuple(word for word in base_words if len(word) > 1 or word.isdigit()),
+        is_group=is_group,
         date=date,
         quantity=quantity,
         figures=_figures(quantity),
         period=period,
         kind=kind,
+        short_forms=_short_forms(label.base) if kind == "list" else {},
+    )
+
+
+class _Tiers(NamedTuple):
+    """Names by their certainty, as in `Entity`."""
+
+    sure: tuple[Name, ...]
+    weak: tuple[Name, ...]
+    spellings: tuple[Name, ...]
+
+
+# An entity occurs in many graphs, and its names take longer than the rest of its compilation.
+@cached(16 * MEGABYTE, size_of=lambda tiers: _NAME_BYTES * (len(tiers.sure) + len(tiers.weak)))
+def _names(
+    label: Label, *, aliases: tuple[str, ...], person: bool, place: bool, kind: ValueKind
+) -> _Tiers:
+    names = names_of(label, aliases=aliases, person=person, place=place)
+    if kind == "list":
+        names = tuple(name for name in names if name.method != "comma head")
+    if kind in ("date", "number"):
+        names = tuple(name for name in names if name.method == "alias")
+    return _in_tiers(names)
+
+
+def _names_of_truth(predicate: str) -> _Tiers:
+    """The names of a yes or no: the words of its predicate."""
+    words = predicate_words_of(predicate)
+    words = words[1:] if words[:1] in (("is",), ("has",)) and len(words) > 1 else words
+    telling = [word for word in words if len(word) > _SHORT_WORD]
+    every = ["".join(words)] if words else []
+    return _in_tiers(
+        [
+            *(Name(word, 0, "predicate") for word in every),
+            *(Name(word, 1, "predicate") for word in telling if len(words) > 1),
+        ]
+    )
+
+
+def _in_tiers(names: Sequence[Name]) -> _Tiers:
+    return _Tiers(
+        sure=tuple(name for name in names if name.tier < WEAK),
+        weak=tuple(name for name in names if name.tier >= WEAK),
+        spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
+    )
+
+
+# Of ten entities in the graphs of a corpus, seven occur in another one with the same predicates.
+@cached(16 * MEGABYTE, size_of=_estimated_bytes, key_in_value=True)
+def _entity(
+    string: str, uses: tuple[EntityUse, ...], term: Term | None, aliases: tuple[str, ...]
+) -> Entity:
+    others, shown = list(aliases), string
+    if term is not None and term.label:
+        others.append(term.label)
+    if "&" in string:
+        others.append(string)  # a text may copy the markup: &minus;7
+    if "://" in string:
+        shown = term.label if term and term.label else local_name(string)
+    read = _read(string, shown)
+    types = {use.type for use in uses}
+    person = "person" in types and not types & {"place", "organisation"} and not read.is_group
+    quantity, kind = read.quantity, read.kind
+    if quantity is not None and quantity.unit is None:
+        unit = next((unit for use in uses if (unit := unit_in(use.predicate))), None)
+        quantity = quantity._replace(unit=unit)
+    if kind == "number" and read.date is not None and _is_about_time(uses):
+        kind = "date"
+    if kind == "boolean":
+        names = _names_of_truth(uses[0].predicate)
+    else:
+        names = _names(
+            read.label, aliases=tuple(others), person=person, place="place" in types, kind=kind
+        )
+    return Entity(
+        string=string,
+        label=read.label,
+        sure_names=names.sure,
+        weak_names=names.weak,
+        date=read.date,
+        quantity=quantity,
+        figures=read.figures,
+        period=read.period,
+        kind=kind,
         uses=uses,
         person=person,
-        nouns=_nouns(label, own_words, uses),
-        words=tuple(word for word in base_words if len(word) > 1 or word.isdigit()),
-        short_forms=_short_forms(label.base) if kind == "list" else {},
-        spellings=tuple(name for name in names if name.tier == 0 and len(name.key) > 3)[:3],
-        others=tuple(extra),
+        nouns=_nouns(read.label, read.label_words, uses),
+        words=read.words,
+        short_forms=read.short_forms,
+        spellings=names.spellings,
+        others=tuple(others),
     )
 
 
 def _is_about_time(uses: Sequence[EntityUse]) -> bool:
     return any(not _TIME_WORDS.isdisjoint(predicate_words_of(use.predicate)) for use in uses)
-
-
-# An entity occurs in many graphs, and its names take longer than the rest of its compilation.
-_names = cached(16 * MEGABYTE, size_of=lambda names: _NAME_BYTES * len(names))(names_of)
 
 
 def _short_forms(string: str) -> dict[str, tuple[str, ...]]:

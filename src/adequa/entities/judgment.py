@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _LONGEST_UNIT = 8
 _LEAST_TIMES = 3
 _LEAST_SENTENCE = 4
-_IN_A_ROW = 3
+_IN_A_ROW = 4
 """Words in a row that occur twice in any repetition but that of a single word."""
 _MOST_WORDS = 20_000
 """Words of a text that are searched; bounds the time."""
@@ -78,10 +78,11 @@ def find_repetitions(text: PreparedText) -> tuple[Repetition, ...]:
         return ()
     following = words[1:]
     if not any(map(eq, words, following)):
-        # Whatever is repeated has three words in a row that have all occurred before.
+        # Whatever is repeated has four words in a row that have all occurred before: a sentence has
+        # as many, and a loop of two words or more comes round three times.
         if repeated < _IN_A_ROW:
             return ()
-        if len({*zip(words, following, words[2:], strict=False)}) == len(words) - 2:
+        if len({*zip(words, following, words[2:], words[3:], strict=False)}) == len(words) - 3:
             return ()
     found: list[Repetition] = []
     if _beats(words):
@@ -239,7 +240,8 @@ class JudgmentSettings:
 class EntityJudgment(NamedTuple):
     """The result of judging one text."""
 
-    item: Item
+    text: str
+    triples: tuple[Triple, ...]
     entities: tuple[str, ...]
     mentions: tuple[Mention, ...]
     missing: tuple[str, ...]
@@ -251,7 +253,7 @@ class EntityJudgment(NamedTuple):
     def reasons(self) -> dict[str, str]:
         """A sentence for each missing entity."""
         facts: dict[str, list[Triple]] = {entity: [] for entity in self.missing}
-        for triple in self.item.triples:
+        for triple in self.triples:
             for entity in dict.fromkeys((triple.subject, triple.object)):
                 if entity in facts:
                     facts[entity].append(triple)
@@ -272,27 +274,25 @@ class EntityJudgment(NamedTuple):
         }
         instead = causes.get(self.cause or "", "")
         if near is not None:
-            instead = f"; the text has {self.item.text[slice(*near.place)]!r} instead"
+            instead = f"; the text has {self.text[slice(*near.place)]!r} instead"
         return f"no mention of {entity!r} ({' | '.join(facts[0])}{more}){instead}"
 
     def surplus(self) -> Iterator[tuple[UnexplainedSpan, str]]:
         """Each unexplained span with a sentence about it."""
         for span in self.unexplained:
-            yield span, span.reason(self.item.text)
+            yield span, span.reason(self.text)
 
 
 # `esa`, `esa_strict` and `nli` of one run judge the same items with mostly the same settings.
-_judgments: Cache[EntityJudgment] = Cache(
-    32 * MEGABYTE,
-    size_of=lambda one: (
-        2_000
-        + 5 * len(one.item.text)
-        + sum(map(len, one.item.references))
-        + sum(map(len, chain(one.item.paths, *one.item.triples)))
-        + 250 * (len(one.entities) + len(one.mentions) + len(one.unexplained))
-    ),
-    key_in_value=True,
-)
+_judgments: Cache[EntityJudgment] = Cache(32 * MEGABYTE)
+
+
+def _estimated_bytes(item: Item, judgment: EntityJudgment) -> int:
+    """The approximate size in memory of a judgment and its key."""
+    letters = 2 * len(item.text) + sum(map(len, chain.from_iterable(item.triples)))
+    letters += sum(map(len, item.paths))
+    spans = len(judgment.entities) + len(judgment.mentions) + 2 * len(judgment.unexplained)
+    return 800 + letters + 230 * len(item.triples) + 130 * spans
 
 
 def judge(item: Item, settings: JudgmentSettings, code: str | None = None) -> EntityJudgment:
@@ -306,10 +306,13 @@ def judge(item: Item, settings: JudgmentSettings, code: str | None = None) -> En
         names = item.terms.items()
         labels = tuple(sorted((name, term.label) for name, term in names if term.label))
         key += (language, labels, unnamed_terms(item), _other_labels(item))
+    if item.record is not None:  # fields that are left out of the facts may explain a name
+        key += (frozenset(words_of_record(item.record)),)
     known = _judgments.get(key)
     if known is None:
-        return _judgments.put(key, _judge(item, settings, language))
-    return known if known.item is item else known._replace(item=item)
+        known = _judge(item, settings, language)
+        _judgments.put(key, known, size=_estimated_bytes(item, known))
+    return known
 
 
 def _other_labels(item: Item) -> tuple[object, ...]:
@@ -326,7 +329,7 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         data = replace(item, triples=tuple(kept), paths=paths)
     detection = _detect(data, settings, language)
     mentions = detection.mentions
-    values = values_of(data)
+    values = values_of(data, detection.ours.graph)
     found = {mention.entity for mention in mentions}
     wanted = detection.ours.graph.derive("wanted", _all_wanted)
     optional: tuple[str, ...] = ()
@@ -350,9 +353,10 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
             for one in values.mentions(detection.ours.text, missing)
             if settings.conversions or one.method != "converted number"
         ]
-        mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
-        stated = {mention.entity for mention in more}
-        missing = tuple(entity for entity in missing if entity not in stated)
+        if more:
+            mentions = tuple(sorted([*mentions, *more], key=lambda one: (one.start, one.end)))
+            stated = {mention.entity for mention in more}
+            missing = tuple(entity for entity in missing if entity not in stated)
     unexplained = _unexplained(item, detection, mentions, settings, values)
     if spare:  # "Deutschland" may be the Germany that has no label
         names = [one for one in unexplained if one.kind == "name"][:spare]
@@ -364,7 +368,8 @@ def _judge(item: Item, settings: JudgmentSettings, language: Language | None) ->
         cause = "short" if short else "other"
         cause = "degenerate" if repetitions else "hallucinated" if unexplained else cause
     return EntityJudgment(
-        item=item,
+        text=item.text,
+        triples=item.triples,
         entities=(*wanted, *optional) if optional else wanted,
         mentions=mentions,
         missing=missing,
@@ -507,7 +512,7 @@ def read_findings(item: Item) -> FindingReader:
     settings = JudgmentSettings()
     language = LANGUAGES.get(language_code(item))
     detection, mentions = _detect(item, settings, language), judge(item, settings).mentions
-    values = values_of(item)
+    values = values_of(item, detection.ours.graph)
     found, everything = _find_unexplained(item, detection, mentions, settings, values)
     return FindingReader(detection.ours.text, values, everything, found)
 

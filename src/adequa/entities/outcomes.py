@@ -130,7 +130,7 @@ def read_contest(roles: Roles, rows: Sequence[RowList]) -> Contest | None:
         names[0].add(roles.triples[written[0][2]].subject)
     if len(names[0]) == len(names[1]) == 1 and names[0] != names[1] and len(written) == 1:
         first, second, place = written[0]
-        return Contest((*names[0], *names[1]), (first, second), place)
+        return Contest((names[0].pop(), names[1].pop()), (first, second), place)
     return _contest_of_rows(roles, rows)
 
 
@@ -237,8 +237,8 @@ class OutcomeCheck:
         main = self.roles.triples[0].subject
         if main in contest.names and any(goal.side is not None for goal in found):
             # The reader leaves out a side that is the name of the record.
-            own = contest.names.index(main)
-            found = [one if one.side is not None else one._replace(side=own) for one in found]
+            side = contest.names.index(main)
+            found = [one if one.side is not None else one._replace(side=side) for one in found]
         return sorted(found, key=lambda goal: goal.minute)
 
     def _scorers(self, sentence: tuple[int, int], contest: Contest) -> Iterator[OwnerFault]:

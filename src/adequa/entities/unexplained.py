@@ -609,17 +609,27 @@ class _Words(NamedTuple):
     """Those with a digit, likewise."""
 
 
+_MOST_EXPLAINED = 500
+"""Words that are kept with a graph; the texts of all systems repeat them."""
+
+
 def _remembering(graph: Graph) -> Callable[[str], bool]:
-    """`_explained` for the words of a text, which repeats them."""
-    known: dict[str, bool] = {}
+    """`_explained` for the words of the texts about a graph."""
+    known = graph.derive("explained words", _nothing_explained)
 
     def explained(word: str) -> bool:
         found = known.get(word)
         if found is None:
-            found = known[word] = _explained(word, graph)
+            found = _explained(word, graph)
+            if len(known) < _MOST_EXPLAINED:
+                known[word] = found
         return found
 
     return explained
+
+
+def _nothing_explained(_: Graph) -> dict[str, bool]:
+    return {}
 
 
 def _explained(word: str, graph: Graph) -> bool:

@@ -19,6 +19,7 @@ from adequa.entities.comparisons import ComparisonCheck, RowCheck, TrendCheck
 from adequa.entities.entries import EntryCheck, EntryList, read_entries
 from adequa.entities.events import ObjectCheck, merge_faults
 from adequa.entities.fields import FieldCheck
+from adequa.entities.graph import Graph
 from adequa.entities.members import MemberCheck
 from adequa.entities.outcomes import OutcomeCheck
 from adequa.entities.owners import (
@@ -198,10 +199,14 @@ class DataValues:
         found: dict[str, Mention] = {}
         for place in places:
             entity = self.triples[place].object
-            if entity not in found and (mention := self._worded(place, text)):
+            if (
+                place in self._wordable
+                and entity not in found
+                and (mention := self._worded(place, text))
+            ):
                 found[entity] = mention
-        if any(self.triples[place].object not in found for place in places) and any(
-            read_value(self.facts[place]) != Reading() for place in places
+        if not self._valued.isdisjoint(places) and any(
+            self.triples[place].object not in found for place in places
         ):  # words of the text that are values, for facts that are
             for span in text.values:
                 for support in self.explainer.index.explain(span, text.string):
@@ -210,6 +215,25 @@ class DataValues:
                         method = _METHODS.get(support.how, span.kind)
                         found[entity] = Mention(entity, span.start, span.end, method, 0.1)
         return sorted(found.values(), key=lambda mention: (mention.start, mention.end))
+
+    @cached_property
+    def _valued(self) -> frozenset[int]:
+        """The facts that are a value rather than a name."""
+        facts = enumerate(self.facts)
+        return frozenset(place for place, fact in facts if read_value(fact) != Reading())
+
+    @cached_property
+    def _wordable(self) -> frozenset[int]:
+        """The facts of which `_worded` may find something in a text."""
+        return frozenset(
+            place
+            for place, (key, value, *_) in enumerate(self.facts)
+            if value == "1"
+            or place in self._claims
+            or _ZERO.fullmatch(value)
+            or _RANGE.fullmatch(value)
+            or spellings_of(key, value)
+        )
 
     def _worded(self, place: int, text: PreparedText) -> Mention | None:
         """A yes or no, a zero as "no", a range from one value to another, or a code as words."""
@@ -316,9 +340,18 @@ def _local(predicate: str) -> str:
     return re.sub(r"^.*[/#](?=.)", "", predicate) if "://" in predicate else predicate
 
 
-def values_of(item: Item) -> DataValues:
-    """The values of an item's data, kept for the texts of all systems."""
-    return _compiled(item.triples, item.paths, unnamed_terms(item))
+def values_of(item: Item, graph: Graph | None = None) -> DataValues:
+    """The values of an item's data, kept for the texts of all systems.
+
+    The graph of its triples keeps them, where it is given and they are all there is.
+    """
+    if graph is None or item.paths or item.terms:
+        return _compiled(item.triples, item.paths, unnamed_terms(item))
+    return graph.derive("values of data", _plain_values)
+
+
+def _plain_values(graph: Graph) -> DataValues:
+    return DataValues(graph.triples, ())
 
 
 def unnamed_terms(item: Item) -> frozenset[str]:

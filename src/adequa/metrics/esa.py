@@ -73,8 +73,8 @@ class Esa(JudgmentSettings, Metric):
             statistics=_statistics(judgment, value),
             mentions=judgment.mentions,
             facts=_facts(item, judgment),
-            findings=_findings(self.name, judgment),
-            verdict=_verdict(judgment),
+            findings=_findings(self.name, item, judgment),
+            verdict=_verdict(item, judgment),
         )
 
     def _value(self, judgment: EntityJudgment) -> float:
@@ -131,10 +131,10 @@ class EsaStrict(Esa):
         return found / (len(judgment.entities) + surplus)
 
 
-def _verdict(judgment: EntityJudgment) -> Verdict:
+def _verdict(item: Item, judgment: EntityJudgment) -> Verdict:
     # A repetition is a finding, but adds nothing that the data does not have.
     surplus = judgment.unexplained
-    if judgment.missing and not _may_select(judgment.item):
+    if judgment.missing and not _may_select(item):
         return "hallucination+omission" if surplus else "omission"
     return "hallucination" if surplus else "OK"
 
@@ -155,7 +155,7 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
         if one.triple is not None and (one.kind == "truth" or item.paths)
     }
     if not judgment.missing and not denied:
-        return tuple(map(_unchecked, item.triples))
+        return _all_unchecked(item.triples)
     missing = {*judgment.missing}
     facts: list[Fact] = []
     for triple in item.triples:
@@ -169,6 +169,11 @@ def _facts(item: Item, judgment: EntityJudgment) -> tuple[Fact, ...]:
 
 
 @lru_cache(maxsize=4096)  # the texts of all systems are about the same triples
+def _all_unchecked(triples: tuple[Triple, ...]) -> tuple[Fact, ...]:
+    return tuple(map(_unchecked, triples))
+
+
+@lru_cache(maxsize=4096)
 def _unchecked(triple: Triple) -> Fact:
     return Fact(triple, "unchecked")
 
@@ -178,16 +183,16 @@ def _missing(triple: Triple) -> Fact:
     return Fact(triple, "missing")
 
 
-def _findings(metric: str, judgment: EntityJudgment) -> tuple[Finding, ...]:
+def _findings(metric: str, item: Item, judgment: EntityJudgment) -> tuple[Finding, ...]:
     if not (judgment.missing or judgment.unexplained or judgment.repetitions):
         return ()
     findings: list[Finding] = []
-    if judgment.item.coverage == "all":
+    if item.coverage == "all":
         findings += [
             Finding(metric, "omission", "missing", why, entity=entity)
             for entity, why in judgment.reasons().items()
         ]
-    elif not _may_select(judgment.item):
+    elif not _may_select(item):
         findings.append(Finding(metric, "omission", "missing", EMPTY_TEXT))
     for span, why in judgment.surplus():
         new = span.kind in ("name", "number", "date", "time")

@@ -21,8 +21,8 @@ from adequa.text.values.spans import ValueSpan, find_values
 
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_AND_GAPS = re.compile(r"([^\W_]+)")
-# The same in ASCII, and faster; folding leaves a capital of some letters that are not ASCII (𝑨).
-_ASCII_WORDS_AND_GAPS = re.compile(r"([A-Za-z0-9]+)")
+# The same in ASCII, and faster. Only of other letters folding leaves a capital (𝑨).
+_ASCII_WORDS_AND_GAPS = re.compile(r"([a-z0-9]+)")
 
 
 def words_of(string: str) -> list[str]:
@@ -51,7 +51,7 @@ class PreparedText:
         self.language = language
         """The language of the text; None for English."""
         self.folded = folded = fold(string)
-        pattern = _ASCII_WORDS_AND_GAPS if folded.isascii() else _WORDS_AND_GAPS
+        pattern = _ASCII_WORDS_AND_GAPS if string.isascii() else _WORDS_AND_GAPS
         parts = pattern.split(folded)  # a gap, a word, a gap, …, a word, a gap
         offsets = list(accumulate(map(len, parts)))
         self.starts = offsets[:-1:2]

@@ -259,7 +259,9 @@ _WORDS = [
 @given(st.lists(st.sampled_from(_WORDS), max_size=12), st.sampled_from(["", " ", "  "]))
 def test_dates_are_looked_for_only_where_one_can_begin(words: list[str], gap: str) -> None:
     lower = gap.join(words)
-    found, slow = dates._find_any(lower, 0), dates._ALL_DATES.search(lower)
+    months = dates._find_months(lower)
+    assert months == [match.start() for match in dates._MONTH_NAME.finditer(lower)]
+    found, slow = dates._find_any(lower, 0, months), dates._ALL_DATES.search(lower)
     assert (found and found.span()) == (slow and slow.span())
     found, slow = dates._find_numeric(lower, 0), dates._NUMERIC_DATES.search(lower)
     assert (found and found.span()) == (slow and slow.span())

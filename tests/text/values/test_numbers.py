@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from adequa.text.languages import LANGUAGES
+from adequa.text.values import numbers
 from adequa.text.values.numbers import (
     Quantity,
     find_numbers,
@@ -434,3 +435,38 @@ def test_spaces_between_thousands_are_of_other_languages() -> None:
 def test_a_number_beyond_all_floats_stands_for_no_other() -> None:
     assert not interval_of(Decimal("1e871")).holds(1e300)
     assert not interval_of(Decimal("1e871"), "about").holds(0.0)
+
+
+_NUMBER_WORDS = ["two", "a", "hundred", "and", "-", "six", "twenty", "sixth", "often", "_one", "."]
+
+
+@given(st.lists(st.sampled_from(_NUMBER_WORDS), max_size=10), st.sampled_from(["", " ", "  "]))
+def test_number_words_are_looked_for_only_at_whole_words(words: list[str], gap: str) -> None:
+    lower = gap.join(words)
+    found = [match.span() for match in numbers._find_runs(lower)]
+    assert found == [match.span() for match in numbers._RUN.finditer(lower)]
+
+
+_BEFORE_NUMBER = ["costs", "usd", "us$", "€", "minus", "negative", "-", "–", "(", "x-", "nok", "£ "]
+
+
+@given(st.lists(st.sampled_from(_BEFORE_NUMBER), max_size=3), st.sampled_from(["", " ", "  "]))
+def test_after_most_words_a_number_has_no_sign(words: list[str], gap: str) -> None:
+    lower = "".join(word + gap for word in words)
+    start, text = len(lower), lower + "5"
+    money = numbers._MONEY_SIGN.search(text, max(0, start - 6), start)
+    minus = numbers._MINUS.search(text, max(0, start - 11), start)
+    free = numbers._FREE_MINUS.search(text, max(0, start - 3), start)
+    left = numbers._left(text, text, start, None)
+    if money or minus or free:
+        assert left != (start, ("",), None)
+    elif left is not None:
+        assert left == (start, ("",), None)
+
+
+@pytest.mark.parametrize("words", numbers._BEFORE.values(), ids=numbers._BEFORE)
+@given(st.data())
+def test_every_hedge_has_one_of_the_known_ends(words: str, data: st.DataObject) -> None:
+    hedge = data.draw(st.from_regex(rf"\A(?:{words})\Z")).rstrip("\n")
+    found = numbers._HEDGE.search(hedge)
+    assert found is None or numbers.hedge_at(f"{hedge}5", len(hedge), len(hedge) + 1)[0] != "none"

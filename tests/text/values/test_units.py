@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from adequa.text.values import UNITS, unit_of_key
+from adequa.text.values import UNITS, unit_of_key, units
 
 KEYS = {
     "gram": "weight_g greenWeight_g weightInGrams bag_g",
@@ -69,3 +71,21 @@ def test_nautical_miles_and_nanometres_have_one_symbol_in_keys() -> None:
     assert unit_of_key("course_nm") == "nautical mile"
     assert unit_of_key("laser_wavelength_nm") == "nanometre"
     assert unit_of_key("torque_nm") == "newton metre"
+
+
+_LETTERS = ["sq", "square", "km", "mile", "s", " ", "-", "per", "hour", "m²", "L", "in", "°", "µ"]
+
+
+@given(st.lists(st.sampled_from(_LETTERS), max_size=6).map("".join), st.booleans())
+def test_units_are_those_of_one_pattern_of_all(text: str, glued: bool) -> None:
+    refused = {"L", "K", "W", "AU"} if glued else {"in"}
+    words = _ALL_WORDS.match(text.lower())
+    sign = units._alternatives(one for one in units._symbols if one not in refused).match(text)
+    found = units._match_plain(text, text.lower(), 0, glued)
+    if words and (sign is None or words.end() >= sign.end()):
+        assert found == (units._named[units._squeeze(words[0])], words.end())
+    else:
+        assert found == (sign and (units._symbols[sign[0]], sign.end()))
+
+
+_ALL_WORDS = units._alternatives(units._spellings, r"[\s-]{0,2}")

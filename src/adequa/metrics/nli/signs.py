@@ -317,7 +317,7 @@ def _fact(
 
 def _absence(judgment: EntityJudgment) -> str:
     """How a subject is not named: by a pronoun, not at all, or by another name."""
-    if _IMPLIED.match(judgment.item.text):
+    if _IMPLIED.match(judgment.text):
         return "subject implied"
     replaced = any(one.kind == "name" for one in judgment.unexplained)
     return "subject missing" if replaced else "subject unnamed"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
@@ -218,20 +219,21 @@ def find_dates(text: str, language: Language | None = None) -> list[DateSpan]:
     """Every date of a text, as long as possible, without overlaps, in order."""
     lower = lowered(text)
     digits = _DIGIT.search(text) is not None
+    months: list[int] = []
     if language is None:
-        months = any(stem in lower for stem in _STEMS) and _MONTH_NAME.search(lower) is not None
+        months = _find_months(lower)
         if not digits and not (months and _SPELT_DAY.search(lower)):
             return []
         pattern, names = None, _ENGLISH_NAMES
     else:
         if not digits:
             return []
-        months = True
         pattern, names = _dates_of(language)
     spans: list[DateSpan] = []
     position = 0
-    find = _find_any if months else _find_numeric
-    while match := (pattern.search if pattern else find)(lower, position):
+    while match := (
+        pattern.search(lower, position) if pattern else _find_any(lower, position, months)
+    ):
         span = _span(text, lower, match, names)
         if span and language is not None and match["a4"]:
             span = span._replace(readings=span.readings[:1])  # the day is before the month
@@ -258,14 +260,26 @@ def _find_numeric(lower: str, position: int, end: int = sys.maxsize) -> re.Match
     return None
 
 
-def _find_any(lower: str, position: int) -> re.Match[str] | None:
+def _find_months(lower: str) -> list[int]:
+    """Where the names of months begin: `_MONTH_NAME.finditer`, but only at their first letters."""
+    places: list[int] = []
+    for stem in _STEMS:
+        place = lower.find(stem)
+        while place >= 0:
+            if _MONTH_NAME.match(lower, place):
+                places.append(place)
+            place = lower.find(stem, place + 1)
+    return sorted(places)
+
+
+def _find_any(lower: str, position: int, months: Sequence[int]) -> re.Match[str] | None:
     """`_ALL_DATES.search`, but only at figures and before months."""
-    for month in _MONTH_NAME.finditer(lower, position):
-        near = max(position, month.start() - _BEFORE_MONTH)
+    for month in months[bisect_left(months, position) :]:
+        near = max(position, month - _BEFORE_MONTH)
         if match := _find_numeric(lower, position, near):
             return match
-        position = month.start() + 1
-        for opening in _OPENING.finditer(lower, near, month.start() + _LETTERS):
+        position = month + 1
+        for opening in _OPENING.finditer(lower, near, month + _LETTERS):
             if match := _ALL_DATES.match(lower, opening.start()):
                 return match
     return _find_numeric(lower, position)

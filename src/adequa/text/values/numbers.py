@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Context, Decimal
 from functools import cache
 from typing import Literal, NamedTuple
@@ -118,12 +118,23 @@ def _spelt(
     return numbers
 
 
+def _find_runs(lower: str) -> Iterator[re.Match[str]]:
+    """`_RUN.finditer`, which would try every character and not only whole words."""
+    end = 0
+    for word in _TOKEN.finditer(lower):
+        if word.start() >= end and word[0] in _VOCABULARY:
+            run = _RUN.match(lower, word.start())
+            if run is not None:
+                yield run
+                end = run.end()
+
+
 def spelt_numbers(lower: str) -> list[SpelledNumber]:
     """Every number in words of a lower-case text, except fractions, "half a dozen", "no one"."""
     if _NUMBER_WORDS.isdisjoint(_TOKEN.findall(lower)):
         return []
     found: list[SpelledNumber] = []
-    for run in _RUN.finditer(lower):
+    for run in _find_runs(lower):
         numbers = _spelt(lower, _WORD.finditer(lower, run.start(), run.end()))
         skip = False
         for index, number in enumerate(numbers):
@@ -336,10 +347,15 @@ def _values(part: str, *, comma: bool = False) -> tuple[str, ...]:
     return ()
 
 
-_MONEY_SIGN = re.compile(
-    r"(?<![^\W_])(?:(?:us|a|au|c|ca|hk|s)?\$|[€£¥₹]|(?:usd|eur|gbp|aud|cad|inr|jpy"
-    r"|chf|nok|sek|dkk|pln|czk|huf|nzd|sgd|hkd|zar|cny|krw|brl|mxn|ils)(?=\s|\Z))\s?\Z"
+_MONEY_CODES = (
+    *("usd", "eur", "gbp", "aud", "cad", "inr", "jpy", "chf", "nok", "sek", "dkk", "pln", "czk"),
+    *("huf", "nzd", "sgd", "hkd", "zar", "cny", "krw", "brl", "mxn", "ils"),
 )
+_MONEY_SIGN = re.compile(
+    r"(?<![^\W_])(?:(?:us|a|au|c|ca|hk|s)?\$|[€£¥₹]"
+    rf"|(?:{'|'.join(_MONEY_CODES)})(?=\s|\Z))\s?\Z"
+)
+_SIGN_WORDS = (*_MONEY_CODES, "minus", "negative")
 _MINUS = re.compile(r"(?:(?:\A|(?<=[\s(]))[-−–]|(?<!\w)(?:minus|negative)\s{1,2})\Z")
 _FREE_MINUS = re.compile(r"(?:\A|\s)[-−–]\s\Z")
 _LETTERS_DASH = re.compile(r"[^\W\d_][a-zß-öø-ÿ][-–]\Z")
@@ -359,6 +375,9 @@ def _minus_of(language: Language) -> re.Pattern[str]:
 def _left(text: str, lower: str, start: int, language: Language | None) -> _Left | None:
     """The sign and currency before a number; None if the number is part of a name."""
     currency = None
+    is_after_word = lower[start - 1 : start] == " " and start > 1 and text[start - 2].isalpha()
+    if is_after_word and language is None and not lower.endswith(_SIGN_WORDS, 0, start - 1):
+        return _Left(start, ("",), None)  # most numbers
     if money := _MONEY_SIGN.search(lower, max(0, start - 6), start):
         currency = unit_named(text[money.start() : start].strip())
         start = money.start()
@@ -666,6 +685,14 @@ _HEDGE = re.compile(
     + "|".join(f"(?P<{name.replace(' ', '_')}>{words})" for name, words in _BEFORE.items())
     + r")\s?(?:an?\s(?=\d))?[$€£]?\Z"
 )
+_HEDGE_ENDS = (
+    *("over", "above", "than", "past", "beyond", "good", "after", "under", "below", "of", "before"),
+    *("nearly", "almost", "quite", "approaching", "nearing", "to", "practically", "least", "≥"),
+    *("minimum", "most", "as", "≤", "maximum", "exceeding", "exceed", "exceeds", "exceeded"),
+    *("surpasses", "surpassed", "surpassing", ">", "<", "about", "around", "roughly", "near"),
+    *("approximately", "approx", "approx.", "circa", "c.", "ca.", "some", "estimated", "~", "≈"),
+)
+"""How the words of `_BEFORE` end, without which `_HEDGE` need not be tried."""
 _AFTER = re.compile(r"\s?(?P<at_least>\+|or\smore|or\sabove|plus)(?!\w)|\s?(?P<about>or\sso|-odd)")
 _WINDOW = 32
 _NEGATION = re.compile(
@@ -688,8 +715,12 @@ def hedge_at(
     >>> hedge_at("nearly 30 g", 7, 11)
     ('just under', 0)
     """
-    pattern = _HEDGE if language is None else _hedge_of(language)
-    before = pattern.search(lower, max(0, start - _WINDOW), start)
+    first = max(0, start - _WINDOW)
+    before = None
+    if language is not None:
+        before = _hedge_of(language).search(lower, first, start)
+    elif lower[first:start].rstrip("$€£").rstrip().endswith(_HEDGE_ENDS):
+        before = _HEDGE.search(lower, first, start)
     if before:
         # Only the hedge that touches the number counts; a longer one begins further left.
         name = next(name for name, words in before.groupdict().items() if words)

@@ -290,35 +290,39 @@ def _alternatives(spellings: Iterable[str], space: str = " ") -> re.Pattern[str]
     return re.compile(f"(?:{'|'.join(escaped)}){_LETTER}")
 
 
-# One pattern per first letter, compiled at first use: a unit is looked for after every number, few
-# words are units, and compiling all patterns at once would take longer than importing the rest.
+_OPENING = 3
+"""Letters by which the words of units are told apart; shorter first words by all of theirs."""
+_BY_OPENING: dict[str, list[str]] = {}
+for _spelling in _spellings:
+    _BY_OPENING.setdefault(_spelling.partition(" ")[0][:_OPENING], []).append(_spelling)
+
+
+# One pattern per opening, compiled at first use: a unit is looked for after every number, few words
+# are units, and compiling all patterns at once would take longer than importing the rest.
 @cache
-def _words(first: str) -> re.Pattern[str] | None:
-    spellings = [spelling for spelling in _spellings if spelling[0] == first]
-    return _alternatives(spellings, r"[\s-]{0,2}") if spellings else None
+def _words(openings: tuple[str, ...]) -> re.Pattern[str]:
+    spellings = [spelling for opening in openings for spelling in _BY_OPENING[opening]]
+    return _alternatives(spellings, r"[\s-]{0,2}")
+
+
+_SIGN_LETTERS = frozenset(symbol[0] for symbol in _symbols)
 
 
 # "born 5 in a family", "runway 18L", "5K": symbols that are not a unit here.
 @cache
-def _signs(glued: bool) -> re.Pattern[str]:
+def _signs(first: str, glued: bool) -> re.Pattern[str]:
     refused = {"L", "K", "W", "AU"} if glued else {"in"}
-    return _alternatives(symbol for symbol in _symbols if symbol not in refused)
-
-
-_OPENING = 3
-_OPENINGS = frozenset(spelling.partition(" ")[0][:_OPENING] for spelling in _spellings)
-"""The first letters of units: without them there is no need to compile a pattern and to try it."""
-
-
-def _opens_unit(lower: str, position: int) -> bool:
-    return any(lower[position : position + size] in _OPENINGS for size in range(1, _OPENING + 1))
+    return _alternatives(
+        symbol for symbol in _symbols if symbol[0] == first and symbol not in refused
+    )
 
 
 def _match_plain(text: str, lower: str, position: int, glued: bool) -> tuple[str, int] | None:
-    first = lower[position : position + 1]
-    pattern = _words(first) if _opens_unit(lower, position) else None
-    match = pattern.match(lower, position) if pattern else None
-    sign = _signs(glued).match(text, position)
+    letters = lower[position : position + _OPENING]
+    openings = [one for one in (letters[:1], letters[:2], letters) if one in _BY_OPENING]
+    match = _words((*dict.fromkeys(openings),)).match(lower, position) if openings else None
+    first = text[position : position + 1]
+    sign = _signs(first, glued).match(text, position) if first in _SIGN_LETTERS else None
     if match and (sign is None or match.end() >= sign.end()):
         return _named[_squeeze(match[0])], match.end()
     return (_symbols[sign[0]], sign.end()) if sign else None
