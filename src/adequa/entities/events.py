@@ -136,6 +136,12 @@ class ObjectCheck:
         return found
 
     @cached_property
+    def _known_acts(self) -> frozenset[str]:
+        """What the list may have: what it is named after, or everything."""
+        named = self.kinds.keys() == {self.rows.name}
+        return frozenset({self._act_of_list or ""}) if named else frozenset(_ACTS)
+
+    @cached_property
     def _act_of_list(self) -> str | None:
         """What was done in all objects of a list that is named after it: `goals`, `cards`."""
         words = {*words_of_key(self.rows.name.rpartition("/")[2])}
@@ -209,8 +215,8 @@ class ObjectCheck:
         self, one: _Named, following: int, sentence: tuple[int, int], sides: Sequence[_Named]
     ) -> OwnerFault | None:
         act = self._act(one, following, sentence)
-        if act is not None and not self._act_rows(act):
-            return None  # the list has none of this kind
+        if act is not None and act not in self._known_acts:
+            return None  # a list of goals says nothing about cards
         rows = one.rows
         lower = self.text.lower
         if act is not None:
