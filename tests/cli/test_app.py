@@ -21,9 +21,10 @@ from adequa.cli import main as run_main
 from adequa.cli.app import COMMANDS, GROUPS, as_flags, options_of
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_MODULES = 68
+MOST_MODULES = 71
 """The modules of adequa in which `adequa score` of the sample may run a function; 45 before values,
-relevance, confidence, relations, plans and shards of runs had modules of their own."""
+relevance, confidence, relations, plans and shards of runs had modules of their own, 68 before plain
+fields, members and outcomes of records had."""
 
 _TRACE = """
 import sys

@@ -675,7 +675,7 @@ def _none_of(noun: Noun) -> tuple[re.Pattern[str], ...]:
         rf"\b(?:no|without any|zero|not a single)\s{thing}{scope}",
         *([rf"\bno (?:{states})\s{thing}\b"] if states else []),
         rf"\bwithout(?: an?)?\s{thing}{_SCOPE}",
-        rf"\b{thing}-free\b|\bfree (?:of|from) {thing}\b",
+        rf"\b{thing}[-]free\b|\bfree (?:of|from) {thing}\b",
     ]
     opposite = _opposite_of(noun, none=True)
     return (*map(re.compile, found), *([opposite] if opposite else []))
