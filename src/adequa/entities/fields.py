@@ -280,16 +280,21 @@ class FieldCheck:
             unit = readings[place].quantities[0].unit
             if noun is not None and unit is None and number == number.to_integral_value():
                 found.setdefault(noun.head, []).append((noun, place, number))
-        rows: dict[str, set[str]] = {}
+        for name, members in self._entries.items():
+            noun = noun_of(name)
+            if noun is not None and len(members) > 1 and noun.head not in found:
+                found[noun.head] = [(noun, -1, Decimal(len(members)))]
+        return found
+
+    @cached_property
+    def _entries(self) -> Mapping[str, set[str]]:
+        """The pointers of the entries of each list that is not in another, by its key."""
+        found: dict[str, set[str]] = {}
         for path in self.roles.paths:
             parts = path.split("/")
             for at, part in enumerate(parts[1:], 1):
                 if part.isdigit() and not any(map(str.isdigit, parts[1:at])):
-                    rows.setdefault(parts[at - 1], set()).add("/".join(parts[: at + 1]))
-        for name, members in rows.items():
-            noun = noun_of(name)
-            if noun is not None and len(members) > 1 and noun.head not in found:
-                found[noun.head] = [(noun, -1, Decimal(len(members)))]
+                    found.setdefault(parts[at - 1], set()).add("/".join(parts[: at + 1]))
         return found
 
     def _is_counted(self, span: ValueSpan, end: int) -> bool:

@@ -130,11 +130,10 @@ _SPEAKING = tuple(
     (re.compile(rf"\b(?:{said})\b"), word_set(keys)) for said, keys in (*_SPOKEN, _PRICES)
 )
 _LONGEST_VERB = 32
-
-
 _ITEM = r"[^\W\d_][\w'’-]*(?: [\w'’-]+){0,2}"
-_LISTED = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? (?:and|or) {_ITEM}")
-"""Things that are enumerated; the first and the last may have words of their sentence."""
+_LISTED = re.compile(rf"{_ITEM}(?:, {_ITEM}){{0,12}},? (?:and|or) {_ITEM}")
+"""Things that are enumerated; the first and the last may have words of their sentence. Without a
+bound, a long list with commas alone would be read again from each of its words."""
 _AFTER_LIST = re.compile(r"\s*(?:[.,;:!?)]|\Z)|\s(?:for|in|on|at|as|with)\b")
 _PAIRS = (
     ("acquirer buyer purchaser", "target acquired", "acquir|bought|buy|t[ao]k(?:e|es|ing) over"),
@@ -387,13 +386,10 @@ class MemberCheck(FieldCheck):
     def _sizes(self) -> dict[str, int]:
         """How many entries each list has, by the stem of its noun; none where two lists have it."""
         found: dict[str, set[str]] = {}
-        for path in self.roles.paths:
-            parts = path.split("/")
-            for at, part in enumerate(parts[1:], 1):
-                if part.isdigit() and not any(map(str.isdigit, parts[1:at])):
-                    noun = noun_of(parts[at - 1])
-                    if noun is not None and not noun.states:
-                        found.setdefault(noun.head, set()).add("/".join(parts[: at + 1]))
+        for name, members in self._entries.items():
+            noun = noun_of(name)
+            if noun is not None and not noun.states:
+                found.setdefault(noun.head, set()).update(members)
         numbered = {
             noun.head
             for place in self._numbers
