@@ -88,8 +88,12 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) stage 11 $(READER) --base $(BUILD)/restored10 --out $(BUILD)/relations11
 	$(RELATIONS) mean $(BUILD)/restored10 $(BUILD)/relations11 --data $(DATA) \
 	  --out $(BUILD)/relations
-	$(BIN)/adequa export $(BUILD)/relations --out src/adequa/models/weights/$(VERSION)
-	$(RELATIONS) restore src/adequa/models/weights/$(VERSION) --out $(BUILD)/restored11
+	$(BIN)/adequa export $(BUILD)/relations --out $(BUILD)/rounded --force
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored11
+	$(RELATIONS) grow $(BUILD)/restored11 --donor $(BUILD)/package/dist/Xenova/gte-small \
+	  --out $(BUILD)/grown
+	$(RELATIONS) stage 15 $(READER) --base $(BUILD)/grown --out $(BUILD)/relations15
+	$(BIN)/adequa export $(BUILD)/relations15 --out src/adequa/models/weights/$(VERSION)
 	$(RECORDS) train --base $(BUILD)/restored11 --relations 0.2 --steps 962 --out $(BUILD)/records1
 	$(RECORDS) train --base $(BUILD)/records1 --relations 0.15 --steps 977 --seed 1 \
 	  --out $(BUILD)/records2

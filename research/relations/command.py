@@ -129,6 +129,12 @@ def train(
     count: Count = 150,
     challenge: Challenge = None,
     threads: Annotated[int, typer.Option("--threads", min=1)] = 1,
+    grow: Annotated[
+        int, typer.Option("--grow", min=0, help="Steps over which added layers take effect.")
+    ] = 0,
+    bf16: Annotated[
+        bool, typer.Option("--bf16", help="Multiply in bfloat16, where the processor can.")
+    ] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a training that was stopped.")
     ] = False,
@@ -158,6 +164,8 @@ def train(
         shares=shares,
         permissive=permissive,
         threads=threads,
+        grow=grow,
+        bf16=bf16,
         licence=licence,
         resume=resume,
     )
@@ -177,6 +185,24 @@ def restore(
     from adequa.training.export import restore as restore_checkpoint
 
     typer.echo(f"written to {restore_checkpoint(weights, 'relations', out)}", err=True)
+
+
+@app.command()
+def grow(
+    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A reader.")],
+    donor: Annotated[
+        Path,
+        typer.Option("--donor", metavar="DIR", help="gte-small: config.json, onnx/model.onnx."),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The checkpoint folder to write.")
+    ],
+) -> None:
+    """Write a reader with twice the layers, which a training with --grow starts from."""
+    from research.relations.torch_growth import grow_checkpoint, read_donor
+
+    grow_checkpoint(checkpoint, read_donor(donor), out)
+    typer.echo(f"written to {out}", err=True)
 
 
 @app.command()
@@ -232,6 +258,8 @@ def stage(
         seed=own.seed,
         look_every=own.steps,
         shares=own.shares,
+        grow=own.grow,
+        bf16=own.bf16,
         threads=threads,
         licence=licence,
         resume=True,

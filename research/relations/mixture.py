@@ -136,6 +136,13 @@ CONVERSE_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of stage 14: converse relations (what came before is followed by what came after), in
 which the reader knew one direction only."""
+DEEP_SHARES: Mapping[str, float] = {
+    "written": 0.34, "latest": 0.0, "made": 0.05, "entailment": 0.02, "rel2text_swap": 0.09,
+    "rel2text_several": 0.02, "rel2text_near": 0.07, "rel2text_real": 0.07, "fewrel_swap": 0.05,
+    "fewrel_near": 0.03, "paragraph": 0.02, "paragraph_swap": 0.02, "webnlg_facts": 0.08,
+    "webnlg_reworded": 0.05, "webnlg_swap": 0.02, "claims": 0.01, "composed": 0.07,
+}  # fmt: skip
+"""The shares of the reader of twelve layers: all kinds, none of them in excess."""
 PERMISSIVE_SHARES: Mapping[str, float] = {
     **WIDE_SHARES, "written": 0.46, "made": 0.10, "entailment": 0.02, "rel2text_real": 0.06,
     "fewrel_swap": 0.06, "fewrel_near": 0.03, "paragraph_swap": 0.03, "webnlg_facts": 0.02,
@@ -155,6 +162,9 @@ class Stage(NamedTuple):
     """The last file of written groups there was."""
     shares: Mapping[str, float] = SHARES
     fall: float = 0.0
+    grow: int = 0
+    """The steps over which added layers take effect."""
+    bf16: bool = False
 
 
 STAGES = (
@@ -201,14 +211,17 @@ STAGES = (
     Stage(720, 23, "ze", CROWD_SHARES, fall=0.7),
     Stage(80, 24, "zf", REWORDED_SHARES),
     Stage(360, 25, "zg", CONVERSE_SHARES, fall=0.7),
+    Stage(4400, 21, "zg", DEEP_SHARES, fall=0.4, grow=400, bf16=True),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
 nouns were written as whose they are. The seventh began with the exported weights of the sixth, and
 the eleventh with those of the tenth; the tenth was ended four steps early, to save the time of its
-figures. What ships is the mean of the weights before and after the eleventh. The last three do not
-ship (docs/training.md says why): the twelfth and the thirteenth began with what ships, the
-fourteenth with the thirteenth; the twelfth was ended two steps early."""
+figures. The mean of the weights before and after the eleventh is the reader of six layers. The next
+three do not ship (docs/training.md says why): the twelfth and the thirteenth began with that
+reader, the fourteenth with the thirteenth; the twelfth was ended two steps early. The fifteenth
+began with the exported weights of the reader of six layers, grown to twelve (`grow`); it is what
+ships."""
 FAULTY: Mapping[str, tuple[Operator, float]] = {
     "deny": (deny, 0.3),
     "doubt": (doubt, 0.3),

@@ -155,4 +155,4 @@ def test_the_shipped_weights_are_whole(shipped: Weights) -> None:
     for name in shipped.manifest["files"]:
         shipped.path(name)
     assert "# encoder" in shipped.text("encoder.md")
-    assert sum(one["size"] for one in shipped.manifest["files"].values()) < 60e6
+    assert sum(one["size"] for one in shipped.manifest["files"].values()) < 80e6

@@ -150,7 +150,7 @@ def word_table(table: Array) -> bytes:
     """The content of `words.npz`: a row of int8 and a scale for each word."""
     rows, scales = quantise_rows(table)
     stream = io.BytesIO()
-    np.savez(stream, rows=rows, scales=scales)
+    np.savez_compressed(stream, rows=rows, scales=scales)
     return stream.getvalue()
 
 

@@ -537,7 +537,7 @@ def test_readings_have_the_facts_as_both_models_read_them() -> None:
     ((first, second, third),) = source.readings([item])
     assert (first, second) == (Reading(3.0, YES / 2, "quality"), Reading(-1.0, YES / 2, "name"))
     assert third is None
-    assert [one.added for one in (first, second) if one] == [0.4 * YES / 2 - 0.5, 0.0]
+    assert [one.added for one in (first, second) if one] == [0.4 * YES / 2 - 1.0, 0.0]
     assert replace(source, read_relations=None).readings([item]) == [[None] * 3]
 
 
@@ -547,11 +547,11 @@ def test_readings_have_the_facts_as_both_models_read_them() -> None:
         ("name", 2.0, 0.0),
         ("name", -2.0, -0.7),
         ("name", None, 0.0),
-        ("value", 2.0, -0.5),
-        ("value", -2.0, -1.2),
-        ("quality", 2.0, 0.3),
-        ("quality", -2.0, -1.3),
-        ("quality", None, -0.5),
+        ("value", 2.0, -1.0),
+        ("value", -2.0, -1.7),
+        ("quality", 2.0, -0.2),
+        ("quality", -2.0, -1.8),
+        ("quality", None, -1.0),
     ],
 )
 def test_what_is_added_to_the_relation_reader(
@@ -565,8 +565,8 @@ def test_of_an_attribute_the_verifier_is_heard_too() -> None:
     item = Item("1", (shape, FOUNDED), "Velmora is round, since 1733.")
     settings = {"entities": True, "weighing": Weighing(relation=Weigher())}
     read = check(item, **settings, read_relations=read_relations(shape=-2.0, founded=-2.0))
-    alone = 1 / (1 + math.exp(2.5))
-    assert read.stated == pytest.approx((1 / (1 + math.exp(2.5 - 0.4 * YES)), alone))
+    alone = 1 / (1 + math.exp(3.0))
+    assert read.stated == pytest.approx((1 / (1 + math.exp(3.0 - 0.4 * YES)), alone))
 
 
 def test_the_relation_reader_does_not_overrule_a_wrong_value() -> None:
