@@ -92,6 +92,30 @@ def pairs(
 
 
 @app.command()
+def rated(
+    out: OutFile,
+    ratings: Annotated[
+        Path, typer.Option("--ratings", metavar="FILE", help="The file of ratings to write.")
+    ],
+) -> None:
+    """Write held-out texts, right and wrong, with the share of each that is right as its rating.
+
+    `adequa train blend … --criterion right --scale 0,1` fits similarity to them, where people's
+    ratings may not be used.
+    """
+    from adequa.files import dump_line
+    from adequa.readers import write_items
+    from research.relations.calibration import rate_known_texts
+
+    known = rate_known_texts()
+    write_items([item for item, _ in known], out)
+    same = {"rater": "made", "criterion": "right"}
+    lines = ({"id": one.id, "system": one.system, **same, "value": value} for one, value in known)
+    ratings.write_text("".join(map(dump_line, lines)), encoding="utf-8")
+    typer.echo(f"{len(known):,} texts written to {out}", err=True)
+
+
+@app.command()
 def train(
     data: Data,
     lexicon: LexiconFile,

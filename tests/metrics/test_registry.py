@@ -10,6 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from adequa.metrics import load_metric
+from adequa.settings import plain_settings
+
+from ..tiny_weights import write_weights
+
 PLUGIN = Path(__file__).resolve().parent.parent / "plugin"
 
 
@@ -70,3 +75,14 @@ def test_a_plugin_that_is_no_metric_is_refused(tmp_path: Path) -> None:
         "except adequa.SettingError as error: print(error)"
     )
     assert "is not a subclass of adequa.Metric" in run(tmp_path, code, tmp_path)
+
+
+def test_the_environment_names_the_weights_of_all_metrics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = str(write_weights(tmp_path / "own"))
+    monkeypatch.setenv("ADEQUA_WEIGHTS", own)
+    for name in ("nli", "similarity", "fluency"):
+        assert plain_settings(load_metric(name))["weights"] == own
+        assert plain_settings(load_metric(name, weights="v3"))["weights"] == "v3"
+    assert "0.25" in plain_settings(load_metric("bleu_nltk"))["weights"]

@@ -16,6 +16,7 @@ from adequa.models.shipped import (
     Weights,
     _installed,
     _natural,
+    chosen_weights,
     licence_of,
     versions,
     weights,
@@ -138,6 +139,20 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
 def test_weights_that_do_not_exist() -> None:
     with pytest.raises(UnknownName, match="'v999'"):
         weights("v999")
+
+
+def test_open_weights_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("adequa.models.shipped._installed", dict)
+    with pytest.raises(ModelError, match=r"'open' are a package .* pip install \./weights-open"):
+        weights("open")
+
+
+def test_weights_that_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen_weights() == DEFAULT
+    monkeypatch.setenv("ADEQUA_WEIGHTS", "ours")
+    assert chosen_weights() == "ours"
+    monkeypatch.setenv("ADEQUA_WEIGHTS", "")
+    assert chosen_weights() == DEFAULT
 
 
 def test_versions_are_in_natural_order() -> None:

@@ -65,13 +65,13 @@ def metrics(
 
 def _weights(settings: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The shipped weights behind a metric, if it has any."""
-    from adequa.models import versions, weights
+    from adequa.models import chosen_weights, versions, weights
 
     # A setting called weights may mean something else, as in bleu_nltk.
     named = [one["default"] for one in settings if one["name"] == "weights"]
     if not named or named[0] not in versions():
         return None
-    shipped = weights(named[0])
+    shipped = weights(chosen_weights())
     size = sum(one["size"] for one in shipped.manifest["files"].values())
     return {
         "version": shipped.version,

@@ -422,9 +422,9 @@ def _uncalibrated(head: str, weights: str | None, templates: str | None) -> Ask:
     """The log-odds of nli before calibration; for whole texts, those of the verifier alone."""
     from adequa.metrics.nli import VerifierEvidence, read_templates, read_weighing, shipped_cues
     from adequa.metrics.sources import verifier_source
-    from adequa.models import DEFAULT
+    from adequa.models import chosen_weights
 
-    name = DEFAULT if weights is None else weights
+    name = chosen_weights() if weights is None else weights
     verify = verifier_source(name, 1, None if templates is None else read_templates(templates))
     if head == "stated":
         checker = VerifierEvidence(verify, read_weighing(name), cues=shipped_cues(templates))

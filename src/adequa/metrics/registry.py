@@ -79,7 +79,14 @@ def load_metric(name: str, /, **settings: Any) -> Metric:
     """A metric by name with its settings: `load_metric("chrf", word_order=2)`."""
     target = metric_class(name)
     with plugin_errors(name, target):
-        return build(name, target, settings)
+        return build(name, target, _default_weights(target) | settings)
+
+
+def _default_weights(target: type[Metric]) -> dict[str, str]:
+    """The weights that `$ADEQUA_WEIGHTS` names, for a metric whose default are the shipped ones."""
+    from adequa.models import DEFAULT, chosen_weights
+
+    return {"weights": chosen_weights()} if getattr(target, "weights", None) == DEFAULT else {}
 
 
 def resolve(

@@ -10,7 +10,14 @@ from adequa.models.pairs import NliLabels, OnnxPairs, Pairs, open_pairs
 from adequa.models.records import RecordReader, SentenceReading, load_record_reader
 from adequa.models.relations import NamedText, RelationReader, load_relation_reader
 from adequa.models.runtime import Network, PerProcess, WordTable
-from adequa.models.shipped import DEFAULT, Weights, licence_of, versions, weights
+from adequa.models.shipped import (
+    DEFAULT,
+    Weights,
+    chosen_weights,
+    licence_of,
+    versions,
+    weights,
+)
 from adequa.models.verifier import (
     TextAndGraph,
     Verifier,
@@ -24,6 +31,6 @@ __all__ = [
     "DEFAULT", "Calibration", "HubEncoder", "HubPairs", "Line", "NamedText", "Network", "NliLabels",
     "OnnxPairs", "Pairs", "PerProcess", "RecordReader", "RelationReader", "SentenceReading",
     "ShippedEncoder", "TextAndGraph", "Verifier", "VerifierOutput", "VerifierPair", "Weights",
-    "WordPiece", "WordTable", "licence_of", "load_encoder", "load_record_reader",
+    "WordPiece", "WordTable", "chosen_weights", "licence_of", "load_encoder", "load_record_reader",
     "load_relation_reader", "load_verifier", "open_pairs", "versions", "weights",
 ]  # fmt: skip

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,12 @@ from adequa.models.wordpiece import WordPiece
 
 DEFAULT = "v3"
 """The default weights; a new default is a new version of adequa."""
+
+OPEN = "open"
+"""The weights that may be used commercially, a package beside this one."""
+
+ENVIRONMENT = "ADEQUA_WEIGHTS"
+"""The variable that names other weights for all metrics at once."""
 
 ENTRY_POINT_GROUP = "adequa.weights"
 
@@ -110,6 +117,11 @@ class Weights:
         return "export the weights again: adequa export"
 
 
+def chosen_weights() -> str:
+    """The weights that are used where none are named: `$ADEQUA_WEIGHTS`, or the default."""
+    return os.environ.get(ENVIRONMENT) or DEFAULT
+
+
 def versions() -> tuple[str, ...]:
     """The names of all installed weights: those of adequa, then those of other packages."""
     return (*_own_versions(), *sorted(_installed()))
@@ -124,6 +136,11 @@ def weights(name: str = DEFAULT) -> Weights:
     folder = Path(name)
     if folder.is_dir():
         return _read(folder)
+    if name == OPEN:
+        raise ModelError(
+            f"the weights {name!r} are a package of their own, which is not installed: "
+            "pip install ./weights-open, in a checkout of adequa"
+        )
     raise UnknownName("weights (and no folder of that name)", name, versions())
 
 

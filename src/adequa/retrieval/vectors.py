@@ -62,7 +62,7 @@ class _Signed:
 
 
 def load_encoder(name: str | None = None) -> Encoder:
-    """An encoder by name; without one, the shipped one.
+    """An encoder by name; without one, that of `$ADEQUA_WEIGHTS` or the shipped one.
 
     A name is a version of the shipped weights, a folder of weights that `adequa export` wrote,
     `hub:MODEL[@REVISION]` for a sentence-transformers model (extra `hf`; its folder, or its name on
@@ -74,7 +74,7 @@ def load_encoder(name: str | None = None) -> Encoder:
         return cast(Encoder, import_object(name, "encoder"))
     from adequa.models import encoder, shipped
 
-    name = shipped.DEFAULT if name is None else name
+    name = shipped.chosen_weights() if name is None else name
     weights = shipped.weights(name)
     # Without the version of adequa: an index stays valid as long as the weights are the same.
     own = signature("encoder", {"weights": weights.digest}, weights.version)

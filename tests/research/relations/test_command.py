@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from adequa.data import Triple
 from adequa.errors import ModelError
-from adequa.readers import open_source
+from adequa.readers import open_source, read_ratings
 from research.relations.command import app
-from research.relations.groups import WRITTEN, read_written
+from research.relations.groups import WRITTEN, WrittenGroup, WrongText, read_written
 from research.relations.mixture import SHARES, STAGES
 
 from . import tiny
@@ -60,6 +61,27 @@ def test_pairs_have_no_text_of_webnlg(tmp_path: Path) -> None:
         assert own <= found[name]
     wrong = {one.text for group in read_written(dev=False) for one in group.wrong}
     assert not wrong & found["train"]
+
+
+def test_texts_are_rated_by_the_share_that_is_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from research.relations import calibration
+
+    facts = (Triple("Ann Ode", "boss", "Bo Lind"), Triple("Ann Ode", "home", "Ghent"))
+    faithful = ("Bo Lind is the boss of Ann Ode. Her home is Ghent.",)
+    wrong = (WrongText("Bo Lind is the boss of Ann Ode. Ghent is far.", 0, (1,), "not_said"),)
+    group = WrittenGroup(facts, faithful, wrong)
+    monkeypatch.setattr(calibration, "read_written", lambda *, dev: [group] if dev else [])
+    out, ratings = tmp_path / "items.jsonl", tmp_path / "ratings.jsonl"
+    arguments = ["rated", "--out", str(out), "--ratings", str(ratings)]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    items = list(open_source(out))
+    rated = {one.system: one.value for one in read_ratings(ratings, items=items)}
+    assert rated.keys() == {item.system for item in items}
+    assert (rated.pop("written0"), rated.pop("written1")) == (1.0, 0.5)
+    assert {"drop-sentence-written0", "add-triple-written0"} & rated.keys()
+    assert all(0 <= value < 1 for value in rated.values())
 
 
 def test_a_training_and_its_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
