@@ -68,6 +68,24 @@ SKI = {
 }
 
 
+MENU = {
+    "menu": "Summer",
+    "dishes": [
+        {"dish": "Gazpacho", "price_eur": 7.5, "sold": 31},
+        {"dish": "Paella", "price_eur": 16, "sold": 12},
+        {"dish": "Flan", "price_eur": 5.5, "sold": 44},
+    ],
+}
+HEAT = {
+    "city": "Graz",
+    "days": [
+        {"day": "Monday", "temp_max_c": 21, "temp_min_c": 9},
+        {"day": "Tuesday", "temp_max_c": 17, "temp_min_c": 11},
+        {"day": "Wednesday", "temp_max_c": 24, "temp_min_c": 12},
+    ],
+}
+
+
 def found(record: Any, text: str) -> list[str]:
     judgment = judge(read_record(record, text, id="1").item, JudgmentSettings())
     return [text[slice(*one.place)] for one in judgment.unexplained]
@@ -82,6 +100,10 @@ def found(record: Any, text: str) -> list[str]:
         (POOL, "The busiest sample had 655 visitors."),
         (SKI, "The avalanche danger is at level 4 on Sunday."),
         (SKI, "Between Friday and Sunday 57 cm of snow fall."),
+        (MENU, "The most expensive dish of Summer is the Paella, and the Flan sells best."),
+        (MENU, "The cheapest dish is the Flan."),
+        (MENU, "The second most expensive dish is the Gazpacho."),
+        (HEAT, "Wednesday is the warmest day in Graz, Monday has the coldest night."),
     ],
 )
 def test_right_rows_and_trends_pass(record: Any, text: str) -> None:
@@ -96,6 +118,10 @@ def test_right_rows_and_trends_pass(record: Any, text: str) -> None:
         (POOL, "Chlorine rose from 0.28 to 0.36."),
         (POOL, "The busiest sample had 410 visitors."),
         (SKI, "The avalanche danger is at level 4 on Saturday."),
+        (MENU, "The most expensive dish of Summer is the Gazpacho."),
+        (MENU, "The cheapest dish is the Paella."),
+        (HEAT, "The warmest day in Graz is Monday."),
+        (HEAT, "The warmest day in Graz is Monday with 21 °C."),
     ],
 )
 def test_another_row_and_the_other_way_are_found(

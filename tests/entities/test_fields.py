@@ -49,7 +49,20 @@ MENU = {
 }
 PHONE = {"phone": "Nova 5", "storage_gb": 256, "sim_slots": 2, "colors": ["black", "blue"]}
 
+FORECAST = {
+    "city": "Graz",
+    "forecast": [
+        {"day": "Monday", "temp_max_c": 21, "rain_mm": 0, "wind": "NW"},
+        {"day": "Tuesday", "temp_max_c": 17, "rain_mm": 6.4, "wind": "W"},
+        {"day": "Wednesday", "temp_max_c": 24, "rain_mm": 0, "wind": "S"},
+    ],
+}
+PACK = {"product": "Trail 40", "price_eur": 149, "warranty_years": 3, "release_year": 2022}
+
 WRONG = [
+    (FORECAST, "Tuesday stays dry in Graz."),
+    (PACK, "The Trail 40 has a two-year warranty."),
+    (PACK, "The Trail 40 sells for €129."),
     (COMPANY, "Lumen Air employs 1,420 people."),
     (COMPANY, "Lumen Air was founded in 1989."),
     (HOTEL, "The Seeblick is a five-star hotel with 80 rooms."),

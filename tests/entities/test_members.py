@@ -21,6 +21,8 @@ TICKETS = {
     "board": "Ops",
     "tickets": [{"name": "Alpha", "status": "open"}, {"name": "Beta", "status": "closed"}],
 }
+DELAY = {"flight": "X 5", "status": "delayed", "delay_min": 25}
+RETURN = {"order": "A-78", "status": "PARTIALLY_REFUNDED", "refunded_usd": 89}
 LAMP = {"name": "Orla", "kind": "desk lamp", "colors": ["black", "sage", "white"]}
 DEAL = {
     "deal": "D-9", "status": "PENDING_APPROVAL", "price_m_eur": 88,
@@ -38,6 +40,8 @@ def faults(record: Any, text: str) -> list[str]:
     [
         (PARCEL, "The order was delivered.", "delivered"),
         (PARCEL, "The order is still being processed.", "processed"),
+        (PARCEL, "The order of the desk lamp was delivered.", "delivered"),
+        (DELAY, "Flight X 5 departs on time.", "on time"),
         (PARCEL, "It contains three desk lamps.", "three desk lamp"),
         (PARCEL, "It will arrive with UPS.", "UPS"),
         (PATIENT, "The 60-year-old man has type 2 diabetes.", "man"),
@@ -64,6 +68,7 @@ def test_another_member_is_a_fault(record: Any, text: str, expected: str) -> Non
         (PARCEL, "The order has been shipped and has not been delivered yet."),
         (PARCEL, "It was sent with DHL and contains three LED bulbs and one desk lamp."),
         (PARCEL, "The order will be delivered soon."),
+        (RETURN, "The jacket came back and $89 was refunded."),
         (PARCEL, "It contains a desk lamp with a USB port."),
         (PATIENT, "The woman has type 2 diabetes and an allergy to dust."),
         (PATIENT, "She has no other allergies."),

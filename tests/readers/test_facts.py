@@ -112,6 +112,20 @@ def test_columns_beside_their_times_are_rows() -> None:
     assert "days 06:00 | value | 3 kWh" in triples({"name": "A", "unit": "kWh", "days": series})
 
 
+def test_days_are_not_named_after_their_weather() -> None:
+    days = [
+        {"day": "Monday", "wind": "NW", "sky": "clear", "high": 9},
+        {"day": "Tuesday", "wind": "W", "sky": "cloudy", "high": 7},
+    ]
+    found = triples({"city": "Oban", "days": days})
+    assert "days Monday | high | 9" in found
+    departures = [
+        {"time": "07:02", "train": "IC 6", "status": "ONTIME", "platform": 3},
+        {"time": "07:15", "train": "RE 4", "status": "DELAYED", "platform": 6},
+    ]
+    assert "RE 4 | platform | 6" in triples({"station": "Brenz", "departures": departures})
+
+
 def test_a_name_in_two_lists_keeps_its_facts_apart() -> None:
     record = {
         "race": "Tour",

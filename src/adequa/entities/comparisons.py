@@ -25,7 +25,16 @@ from adequa.entities.owners import (
     RowList,
     say_fact,
 )
-from adequa.entities.roles import _LETTERS, _TOGETHER, _WORD, RoleCheck, _is_whole, _kind, stem_of
+from adequa.entities.roles import (
+    _LETTERS,
+    _TOGETHER,
+    _WORD,
+    RoleCheck,
+    _is_date,
+    _is_whole,
+    _kind,
+    stem_of,
+)
 from adequa.text import LONGEST_SENTENCE, starting_in, word_set
 from adequa.text.values import (
     UNITS,
@@ -67,6 +76,34 @@ _BEST = re.compile(
     r"|(?P<down>lowest|smallest|shortest|lightest|coldest|coolest|cheapest|narrowest|least"
     r"|quietest|minimum|worst|slowest|weakest|poorest|driest|youngest))\b"
 )
+_MEASURED = (
+    ("most expensive/dearest/cheapest", "money", "price cost fee fare"),
+    ("warmest/hottest/coldest/coolest", "temperature", "temp temperature"),
+    ("heaviest/lightest", "mass", "weight mass"),
+    ("tallest", "", "height"),
+    ("longest/shortest", "length", "length duration runtime"),
+    ("wettest/driest", "", "rain rainfall precipitation precip"),
+    ("oldest/youngest", "", "age"),
+    ("fastest/slowest", "speed", "speed"),
+    ("deepest", "", "depth"),
+)
+"""Adjectives, what they measure by its unit, and the words of the fields that have it."""
+_HIGHEST, _LOWEST = word_set("max maximum high highest"), word_set("min minimum low lowest")
+_NO_MEASURE = word_set("total sum subtotal change difference per avg average mean discount tax vat")
+
+
+class _Measured(NamedTuple):
+    """What an adjective measures: kinds of units, and words of keys."""
+
+    kinds: frozenset[str | None]
+    words: frozenset[str]
+
+
+_MEASURES = {
+    word: _Measured(frozenset({kind} - {""}), word_set(keys))
+    for words, kind, keys in _MEASURED
+    for word in words.split("/")
+}
 _WITH = re.compile(r"\b(?:with|at|of)\s\Z")
 _SOME = re.compile(
     r"\b(?:among|apart from|except|excluding|other than|(?:first|second|last) (?:half|part|two"
@@ -231,7 +268,11 @@ class ComparisonCheck(RoleCheck):
             if _SOME.search(self.lower, *sentence):
                 continue
             part = self._part(match.start(), sentence)
-            numbers = self._numbers(match.start(), part[1])
+            numbers = [
+                one
+                for one in self._numbers(match.start(), part[1])
+                if not any(name.start <= one.start < name.end for name in self._named)
+            ]
             if not numbers:  # "the best hour was the first, with 12,400 bottles"
                 numbers = [
                     one
@@ -264,6 +305,40 @@ class ComparisonCheck(RoleCheck):
             if wrong:
                 span = numbers[0]
                 yield self._fault(span.start, span.end, "extreme", wrong[0][1], [wrong[0][0]])
+            elif not facts and (fault := self._named_extreme(match, sentence)) is not None:
+                yield fault
+
+    def _named_extreme(self, match: re.Match[str], sentence: tuple[int, int]) -> OwnerFault | None:
+        """The only row that a sentence names, which it calls the dearest or warmest and is not.
+
+        Only adjectives that say what they measure, of rows in which one field alone measures it.
+        """
+        measures = _MEASURES.get(match[0])
+        named = {self.roles.names[one.entity] for one in starting_in(self._named, *sentence)}
+        rows = {pointer for pointers in named if len(pointers) == 1 for pointer in pointers}
+        if measures is None or len(rows) != 1:
+            return None
+        roles, up = self.roles, match["up"] is not None
+        (row,) = rows
+        columns = [place for place in roles.objects[row] if self._measures(place, measures, up=up)]
+        if len(columns) != 1:
+            return None
+        series = self._chosen(self._series(columns[0]), columns[0], sentence)
+        best = (max if up else min)(series, key=self._number, default=columns[0])
+        if self._number(best) == self._number(columns[0]):
+            return None
+        return self._fault(match.start(), match.end(), "superlative", best, [columns[0]])
+
+    def _measures(self, place: int, measures: _Measured, *, up: bool) -> bool:
+        """Whether a fact is of the field that an adjective speaks of."""
+        roles = self.roles
+        reading = roles.explainer.index.readings[place]
+        if not reading.quantities or _is_date(reading) or reading.clocks:
+            return False
+        words = roles.field_words[place]
+        if words & (_LOWEST if up else _HIGHEST) or words & _NO_MEASURE:
+            return False
+        return bool(words & measures.words) or _kind(roles.facts[place], reading) in measures.kinds
 
     def _chosen(self, series: list[int], fact: int, sentence: tuple[int, int]) -> list[int]:
         """Those of a series whose objects have a word in common that the sentence has."""
@@ -278,8 +353,10 @@ class ComparisonCheck(RoleCheck):
                 and re.search(rf"\b{re.escape(roles.facts[one].value.lower())}\b", lower)
             }
 
-        own = words(fact)
-        return [place for place in series if own <= words(place)] if own else series
+        said = {place: words(place) for place in series}
+        # What is said of one row alone names it: "Monday" in a forecast.
+        own = {word for word in said.get(fact, ()) if sum(word in one for one in said.values()) > 1}
+        return [place for place in series if own <= said[place]] if own else series
 
     def _series(self, fact: int) -> list[int]:
         """The facts of the same field of the sibling objects, and of a plain list."""

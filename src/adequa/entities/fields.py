@@ -329,11 +329,10 @@ class FieldCheck:
                 hedge = _HEDGED.search(self.lower, *sentence)
                 if match is None or (hedge and stem_of(hedge[0]) not in noun.others):
                     continue
+                # Beside rows, "dry" is said of the rain of the only row that is named.
+                alone = not self.roles.objects or self.roles.counts[self.roles.facts[place].key] > 1
                 opposite = pattern is _opposite_of(noun, none=bool(number))
-                needed = {
-                    *noun.others,
-                    *([] if opposite and not self.roles.objects else [noun.head]),
-                }
+                needed = {*noun.others, *([] if opposite and alone else [noun.head])}
                 if not needed <= self._stems(sentence):
                     continue
                 if not number and _DENIED.search(self.lower, sentence[0], match.end()):

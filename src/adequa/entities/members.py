@@ -174,6 +174,9 @@ class MemberCheck(FieldCheck):
                 continue
             if not self._is_said_of(place, sentence, match):
                 continue
+            measured = (one for one in self.values if any(own.unit for own in one.quantities))
+            if any(0 <= match.start() - one.end < 2 for one in measured):
+                continue  # "$89 was refunded" speaks of a part
             before = (max(sentence[0], match.start() - 30), match.end())
             if not _NOT.search(self.lower, *before) and not _SOME.search(self.lower, *before):
                 yield self._fault(match.start("said"), match.end("said"), "member", place)
@@ -191,7 +194,8 @@ class MemberCheck(FieldCheck):
     def _is_said_of(self, place: int, sentence: tuple[int, int], match: re.Match[str]) -> bool:
         """Whether a status is said of the object of a fact; other objects may have that status."""
         if self.roles.counts[self.roles.facts[place].key] == 1:
-            return self._is_of(place, sentence)
+            # What has rows is spoken of by naming them: "the order of two lamps was delivered".
+            return not re.search("/[0-9]", self.roles.paths[place]) or self._is_of(place, sentence)
         named = {
             pointer
             for one in starting_in(self._ordered, sentence[0], match.start())
@@ -507,7 +511,10 @@ def _other_statuses(value: str) -> tuple[re.Pattern[str], re.Pattern[str]] | Non
     words, other = (
         "|".join(map(re.escape, sorted(some, key=len, reverse=True))) for some in (own, others)
     )
-    verbs = r"is|are|was|were|has been|have been|had been|remains?|stays?|got|been"
+    verbs = (
+        r"is|are|was|were|has been|have been|had been|remains?|stays?|got|been|runs|running"
+        r"|departs|departed|leaves|left|arrives|arrived"  # "on time"
+    )
     return (
         re.compile(rf"\b(?:{words})\b"),
         re.compile(

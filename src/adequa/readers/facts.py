@@ -19,7 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from adequa.data import UNNAMED, Term, Triple
@@ -229,6 +229,11 @@ _TIMES = word_set(
 )
 _TIME_FORMS = word_set("txt text utc gmt iso local str")
 _NUMBERS = word_set("pos position rank place seq n no nr number index lap round stage step set leg")
+_QUALITIES = word_set(
+    "wind direction condition conditions weather sky status state level mood trend phase severity "
+    "summary description note notes comment remark alert warning outlook forecast"
+)
+"""Words of keys that say how something is at a time, and do not name it."""
 _ROLE_NAMES = word_set("team club player side")
 _SIDES = (("home", "away"), ("home", "visitor"), ("host", "guest"), ("home", "guest"))
 _THINGS = ("product", "model", "headline")
@@ -564,7 +569,7 @@ class _Tree:
             key = _naming_key(rows)
             found = [(say_scalar(row[key]), key) if key else (None, None) for row in rows]
         times = Counter(name for name, _ in found)
-        mark_key = _code_key(rows) or _moment_key(rows)
+        mark_key = _code_key(rows) or _moment_key(rows, _TIMES) or _moment_key(rows, _NUMBERS)
         subjects: list[tuple[str, str | None]] = []
         for position, (row, (name, key)) in enumerate(zip(rows, found, strict=True), 1):
             if name is None:
@@ -703,12 +708,18 @@ def _flat_side(value: Mapping[str, Any], side: str) -> tuple[str, str] | None:
 
 
 def _naming_key(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """The first key whose values are different names in all rows."""
+    """The first key whose values are different names in all rows.
+
+    Rows of times, such as the days of a forecast, are not named after what is so at that time.
+    """
     if len(rows) < 2:
         return None
+    timed = _moment_key(rows, _TIMES) is not None
 
     def are_names(key: str, values: Sequence[Any]) -> bool:
         if _is_moment(key) or not all(isinstance(value, str) for value in values):
+            return False
+        if timed and _ends_in(key, _QUALITIES):
             return False
         technical = any(why_technical(key, value) for value in values)
         return not technical and all(map(_looks_like_name, values))
@@ -729,18 +740,16 @@ def _code_key(rows: Sequence[Mapping[str, Any]]) -> str | None:
     return _telling_key(rows, lambda key, values: _ends_in(key, _IDS) and all(map(is_code, values)))
 
 
-def _moment_key(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """The first key whose values are different times, or else different numbers, in all rows."""
+def _moment_key(rows: Sequence[Mapping[str, Any]], wanted: frozenset[str]) -> str | None:
+    """The first key with one of some words whose values are different marks in all rows."""
 
-    def is_mark(key: str, values: Sequence[Any], wanted: frozenset[str]) -> bool:
+    def is_mark(key: str, values: Sequence[Any]) -> bool:
         if not _ends_in(key, wanted):
             return False
         plain = all(isinstance(value, str | int | float) and value != "" for value in values)
         return plain and not any(why_technical(key, value) for value in values)
 
-    return _telling_key(rows, partial(is_mark, wanted=_TIMES)) or _telling_key(
-        rows, partial(is_mark, wanted=_NUMBERS)
-    )
+    return _telling_key(rows, is_mark)
 
 
 def _telling_key(

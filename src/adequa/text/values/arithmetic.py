@@ -231,7 +231,15 @@ class Arithmetic(Terms):
         made = _MADE.search(sentence.clause) is not None
         said = self._values_in(sentence)
         alike = [term for term in self._values if unit and term.dimension == unit.dimension]
-        alone = len(alike) == 1 and not made and not _is_made_often(unit)
+        alone = len(alike) == 1 and not made
+        if unit is not None and alone and _is_made_often(unit):
+            # Money and times are calculated more often than copied, but of two numbers.
+            alone = alike[0].unit == unit.name and not any(
+                own.dimension in ("share", unit.dimension)
+                for value in find_values(text)
+                for one in value.quantities[:1]
+                if value.start != span.start and (own := UNITS.get(one.unit or ""))
+            )
         for term in (*self._values, *(one for one in self._totals if one.whole)):
             if said.issuperset(term.facts) or term.number:
                 continue

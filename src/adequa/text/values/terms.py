@@ -34,6 +34,7 @@ _DAY = 86400.0
 _LABEL_KEYS = word_set(
     "rank rk pos position place lane no nr edition till plat platform seat bib id lot season route"
 )
+_YEAR_KEYS = word_set("year founded established yob vintage")
 UNKNOWN = "unknown"
 """The unit and the dimension of numbers of the data without a unit, for a number that has one."""
 SCALED = "scaled"
@@ -123,8 +124,18 @@ class Terms:
 
     @cached_property
     def _amounts(self) -> tuple[Term, ...]:
-        """The numbers that may be added, compared and divided: not ranks and running numbers."""
-        return tuple(term for term in self._values if term.field not in self._labels)
+        """The numbers that may be added, compared and divided: no ranks, running numbers, years."""
+        return tuple(
+            term
+            for term in self._values
+            if term.field not in self._labels and not self._is_year(term)
+        )
+
+    def _is_year(self, term: Term) -> bool:
+        """Whether a number is a year: `release_year: 2022`, but not `kwh_per_year: 2022`."""
+        words = words_of_key(parts_of_key(term.field)[-1])
+        named = bool(_YEAR_KEYS.intersection(words[-1:])) and "per" not in words
+        return named and term.unit is None and 1000 <= term.raw < 2200
 
     @cached_property
     def _labels(self) -> frozenset[str]:
