@@ -128,7 +128,7 @@ weights-open: $(STAMP) ## train and export the weights that may be used commerci
 	$(RELATIONS) rated --out $(OPEN_BUILD)/rated.jsonl --ratings $(OPEN_BUILD)/ratings.jsonl
 	$(RELATIONS) lexicon --data $(DATA) --encoder $(OPEN_BUILD)/package/dist/Xenova/gte-small \
 	  --permissive --out $(OPEN_BUILD)/lexicon.json
-	$(TRAIN) encoder $(OPEN_BUILD)/pairs.jsonl --dev $(OPEN_BUILD)/held-out.jsonl --steps 100 \
+	$(TRAIN) encoder $(OPEN_BUILD)/pairs.jsonl --dev $(OPEN_BUILD)/held-out.jsonl --steps 280 \
 	  --negatives replaced=0.25,inverted=0.45,dropped=0.15,added=0.15 \
 	  --licence "$(OPEN_LICENCE)" --out $(OPEN_BUILD)/encoder --resume
 	$(TRAIN) verifier $(OPEN_BUILD)/pairs.jsonl --dev $(OPEN_BUILD)/held-out.jsonl --steps 750 \

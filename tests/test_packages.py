@@ -23,6 +23,8 @@ from typer.main import get_command
 
 from adequa import __version__
 from adequa.cli import app
+from adequa.data import Item, Triple
+from adequa.metrics import load_metric
 from adequa.models.shipped import versions, weights
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +66,40 @@ def test_the_licence_of_the_weights_is_shown() -> None:
     for name in ("CC BY-NC-SA 4.0", "Apache-2.0", "WebNLG", "DART", "MIT"):
         assert name in said
     assert "SPDX-License-Identifier: CC-BY-NC-SA-4.0" in said
+
+
+OPEN = ROOT / "weights-open"
+
+
+def test_the_open_weights_are_a_package_without_non_commercial_data() -> None:
+    module = pytest.importorskip("hatchling.builders.wheel", reason="hatchling is not installed")
+    builder = module.WheelBuilder(str(OPEN))
+    files = {Path(one.distribution_path).as_posix() for one in builder.recurse_included_files()}
+    found = weights(str(OPEN / "adequa_open"))
+    assert found.version == "open"
+    assert {f"adequa_open/{name}" for name in (*found.manifest["files"], "manifest.json")} <= files
+    assert builder.metadata.core.entry_points == {"adequa.weights": {"open": "adequa_open"}}
+    assert builder.metadata.core.license_expression == "CC-BY-SA-4.0"
+    assert {"encoder", "verifier", "relations"} <= found.models.keys()
+    for name, card in found.models.items():
+        said = json.dumps([card["licence"], card["data"]])
+        assert not re.search(r"BY-NC|webnlg|sick|\brte\b", said, re.IGNORECASE), name
+    for name in found.manifest["files"]:
+        found.path(name)  # as the manifest has it
+    assert sum(one["size"] for one in found.manifest["files"].values()) < 80e6
+
+
+def test_the_open_weights_notice_a_missing_fact_and_a_wrong_relation() -> None:
+    nli = load_metric("nli", weights=str(OPEN / "adequa_open"))
+    data = (Triple("Norn Castle", "architect", "Ada Verne"), Triple("Norn Castle", "owner", "Vex"))
+    texts = (
+        "Norn Castle was designed by the architect Ada Verne and is owned by Vex.",
+        "Norn Castle was designed by the architect Ada Verne.",
+        "Norn Castle was designed by the architect Vex and is owned by Ada Verne.",
+    )
+    right, *wrong = nli.score([Item(str(n), data, text) for n, text in enumerate(texts)])
+    assert right.verdict == "OK"
+    assert [one.verdict != "OK" for one in wrong] == [True, True]
 
 
 def project() -> dict[str, Any]:

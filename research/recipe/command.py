@@ -52,7 +52,7 @@ def blend(
         lowest, highest = (float(end) for end in scale.split(","))
     except ValueError:
         raise typer.BadParameter(f"{scale!r} is not a scale; give two numbers, e.g. 1,3") from None
-    open_weights(weights)
+    open_weights(weights, "encoder", "verifier")
     items = list(open_source(input_, format=format, texts=texts or ()))
     rated = pair_ratings(items, read_ratings(ratings, items=items), criterion, lowest, highest)
     with progress_bar("texts", quiet=quiet) as progress:
@@ -116,7 +116,7 @@ def weigh(
     from research.recipe.similarity import known_parts, open_weights
     from research.recipe.weights import fit_weighing, made_cases, write_weighing
 
-    open_weights(weights)
+    open_weights(weights, "verifier")
     known_parts(weights)  # a broken file fails before the work, not after
     marked = {item.text: read_marks(item) for path in gold or () for item in open_source(path)}
     items = [item for path in inputs for item in open_source(path, format=format)]

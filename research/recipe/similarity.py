@@ -366,12 +366,12 @@ def rated_source(path: Path, criterion: str) -> str:
     return f"{'/'.join(path.absolute().parts[1:][-2:])}, {criterion}"
 
 
-def open_weights(folder: Path) -> None:
-    """Raise unless a folder has an encoder and a verifier."""
+def open_weights(folder: Path, *models: str) -> None:
+    """Raise unless a folder has some models: `encoder`, `verifier`."""
     files = weights(str(folder)).manifest["files"]
-    if missing := [name for name in ("encoder.onnx", "verifier.onnx") if name not in files]:
+    if missing := [f"{name}.onnx" for name in models if f"{name}.onnx" not in files]:
         raise DataError(
             f"has no {' and no '.join(missing)}",
             path=folder,
-            remedy="export both models into it: adequa export",
+            remedy="export what is missing into it: adequa export",
         )

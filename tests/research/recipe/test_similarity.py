@@ -209,16 +209,18 @@ def test_nothing_is_written_where_nothing_fits(
     assert not (folder / "calibration.json").exists()
 
 
-def test_both_models_are_needed(folder: Path, tmp_path: Path) -> None:
-    open_weights(folder)
+def test_the_models_that_are_needed(folder: Path, tmp_path: Path) -> None:
+    both = ("encoder", "verifier")
+    open_weights(folder, *both)
     (folder / "verifier.onnx").unlink()
     seal(folder)
+    open_weights(folder, "encoder")
     with pytest.raises(DataError, match=r"has no verifier\.onnx.*adequa export"):
-        open_weights(folder)
+        open_weights(folder, *both)
     (folder / "encoder.onnx").unlink()
     seal(folder)
     with pytest.raises(DataError, match=r"has no encoder\.onnx and no verifier\.onnx"):
-        open_weights(folder)
+        open_weights(folder, *both)
     with pytest.raises(ModelError, match=r"manifest\.json"):
         open_weights(tmp_path)
 

@@ -1,0 +1,1 @@
+"""The weights `open` of adequa: the files of this package are a folder of `adequa export`."""
