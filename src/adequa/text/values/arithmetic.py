@@ -236,9 +236,9 @@ class Arithmetic(Terms):
             # Money and times are calculated more often than copied, but of two numbers.
             alone = alike[0].unit == unit.name and not any(
                 own.dimension in ("share", unit.dimension)
-                for value in find_values(text)
+                for value in sentence.others
                 for one in value.quantities[:1]
-                if value.start != span.start and (own := UNITS.get(one.unit or ""))
+                if (own := UNITS.get(one.unit or ""))
             )
         for term in (*self._values, *(one for one in self._totals if one.whole)):
             if said.issuperset(term.facts) or term.number:
