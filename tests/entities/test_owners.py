@@ -114,6 +114,14 @@ def test_the_reason_says_what_the_data_has() -> None:
         "Oban's Cal Orr scored in the second half.",
         "Bo Munro was booked in the 31st minute and scored in the 58th minute.",
         "The match saw two yellow cards and three goals.",
+        "Oban scored two goals and Ullapool one.",
+        "There were two goals for Oban and one for Ullapool.",
+        "Ullapool received two cards, including one in the 31st minute.",
+        "Ullapool received one card in the second half.",
+        "Oban went ahead with a goal in the 71st minute.",
+        "With a goal between the 60th and 75th minute, Oban won.",
+        "Three goals from Ada Reid, Bo Munro and Cal Orr were all it took.",
+        "The second half ended 1-1.",
     ],
 )
 def test_right_claims_about_events(text: str) -> None:
@@ -134,6 +142,13 @@ def test_an_event_of_an_unknown_kind_may_be_any() -> None:
         ("Ullapool's Cal Orr scored.", "owner"),  # another row's side
         ("Cal Orr scored in the first half.", "owner"),
         ("There were five goals.", "count"),
+        ("Ullapool scored two goals.", "count"),  # those of the other side
+        ("There were two goals for Oban and two for Ullapool.", "count"),
+        ("Oban received two cards and Ullapool two as well.", "count"),
+        ("Several cards were shown, including one to Ullapool.", "count"),
+        ("Cal Orr scored two goals.", "count"),  # those of his side
+        ("Oban went ahead with a goal in the 66th minute.", "owner"),
+        ("The first half ended goalless.", "outcome"),
     ],
 )
 def test_wrong_claims_about_events(text: str, kind: str) -> None:

@@ -48,11 +48,49 @@ _NUMBER = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a single": 1, "only one": 1,
 }  # fmt: skip
-_COUNTED = re.compile(
-    rf"\b(?P<n>{'|'.join(_NUMBER)}|[1-9][0-9]?) (?P<more>more |further |additional )?"
-    r"(?:(?P<what>yellow|red|total|different|other|late|early) )?"
-    r"(?P<thing>cards?|goals?|substitutions?|changes|substitutes|bookings|strikes)\b"
+_THING = re.compile(
+    r"\b(?:cards?|goals?|substitutions?|changes|substitutes|bookings|strikes|yellows?)\b"
 )
+_COUNT = rf"(?P<n>{'|'.join(_NUMBER)}|[1-9][0-9]?)"
+_COUNTED = re.compile(
+    rf"\b{_COUNT} (?P<more>more |further |additional )?"
+    r"(?:(?P<what>yellow|red|total|different|other|late|early) )?"
+    rf"(?P<thing>{_THING.pattern})"
+)
+_DID = re.compile(
+    r"['’]s? (?:\w+ )?|,? (?:(?:also|then|and|each|both|only|who|players?) ){0,2}"
+    r"(?:ma(?:de|king)|had|having|receiv(?:ed|ing)|scor(?:ed|ing)|s[ae]w|collect(?:ed|ing)"
+    r"|picked up|were shown|was shown|us(?:ed|ing)|nett(?:ed|ing)|contribut(?:ed|ing)|got"
+    r"|earn(?:ed|ing)|accumulat(?:ed|ing)|incurr(?:ed|ing))"
+    r" (?:a total of |all |just |only |as many as )?"
+)
+"""What may stand between a side or a person and the number of what it did."""
+_FOR = re.compile(r" (?:(?:each|made|issued|shown|given|handed out) )?(?:for|by|from|to) (?:the )?")
+_SO_MANY = re.compile(rf",?(?: and| while| with|,) {_COUNT} (?:for|by|from|to) (?:the )?\Z")
+"""A second number of the same: "nine changes for Jalapa and seven for Diriangén"."""
+_GOALLESS = re.compile(
+    r"\b(?:first half|both halves|each half|both (?:sides|teams)|half[- ]?time|the break"
+    r"|the interval)\b[^.;:,()]{0,45}?"
+    r"\b(?:goalless|scoreless|without (?:a goal|any goals)|0[-–]0|nil[-–]nil)(?![-–\w])"
+)
+_WHOLE = frozenset({0, 15, 45, 60, 90, 120})
+"""Minutes that are said of lengths of time, too."""
+_ABOUT = re.compile(
+    r"\b(?:between|from|until|till|by|first|last|final|opening|before|after|around|about|within|past"
+    r"|under|over|for|nearly|almost|approximately|every|remaining|than)\b[^.;]*\Z"
+)
+_RANGE = re.compile(r"\s?(?:[-–]|to |and |through |onwards)")
+_INCLUDING = re.compile(rf"\bincluding {_COUNT} (?:each )?(?:for|by|from|to) (?:the )?\Z")
+"""A number after its thing: "several substitutions, including four by Sweden"."""
+_AS_WELL = re.compile(
+    rf"(?: (?:ma(?:de|king)|had|having|with))? {_COUNT}(?: as well| too)?(?=[.,;]|\Z)"
+)
+"""A second number of the same, after its side: "and Spartak Nalchik five"."""
+_PARTLY = re.compile(
+    r"\b(?:hal(?:f|ves)|half-?time|minutes?|between|late|later|early|stages?|break|interval|after|before"
+    r"|time|period)\b|[0-9]['’′]"
+)
+"""Words with which a number may be that of a part of the match."""
 
 
 class _Named(NamedTuple):
@@ -181,6 +219,8 @@ class ObjectCheck:
                 if fault is not None:
                     yield fault
             yield from self._counts(sentence, sides, people)
+            yield from self._times(sentence, people)
+            yield from self._goalless(sentence)
 
     def _act_rows(self, act: str) -> frozenset[int]:
         return frozenset(
@@ -294,25 +334,57 @@ class ObjectCheck:
         first, last = self.text.claim_at(begin, end, sentence)
         return OwnerFault(first, last, "owner", f"the data has {what} {one.entity}")
 
+    def _times(self, sentence: tuple[int, int], people: Sequence[_Named]) -> Iterator[OwnerFault]:
+        """Minutes in which nothing of the kind happened, of clauses that name nobody."""
+        if not self.minutes:
+            return
+        lower = self.text.lower
+        for match in _MINUTE.finditer(lower, *sentence):
+            minute = int(match["a"] or match["b"])
+            extra = int(match["x"] or match["y"] or match["z"] or 0)
+            part = self.text.part_at(match.start(), sentence)
+            if minute in _WHOLE or starting_in(people, *part):
+                continue
+            if _ABOUT.search(lower, part[0], match.start()) or _RANGE.match(lower, match.end()):
+                continue
+            acts = {act for act, words in _ACTS.items() if words.search(lower, *part)}
+            if len(acts) != 1:
+                continue
+            (act,) = acts
+            rows = self._act_rows(act) & self.minutes.keys()
+            if rows and not any(_same_minute((minute, extra), self.minutes[row]) for row in rows):
+                start, end = self.text.claim_at(match.start(), match.end(), sentence)
+                yield OwnerFault(start, end, "owner", f"the data has no {act} in this minute")
+
+    def _goalless(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """A first half that is said to have no goal."""
+        match = _GOALLESS.search(self.text.lower, *sentence)
+        early = [row for row in self._act_rows("goal") if self.minutes.get(row, (46, 0))[0] <= 45]
+        if match is not None and early:
+            minute = min(self.minutes[row][0] for row in early)
+            note = f"the data has a goal in minute {minute}"
+            yield OwnerFault(*match.span(), "outcome", note)
+
     def _counts(
         self, sentence: tuple[int, int], sides: Sequence[_Named], people: Sequence[_Named]
     ) -> Iterator[OwnerFault]:
         """Numbers of acts that neither the list nor a side of it has, nor those who are named."""
+        yield from self._included(sentence, sides)
         for match in _COUNTED.finditer(self.text.lower, *sentence):
             if match["more"]:
                 continue
-            thing = match["thing"]
-            act = (
-                "goal"
-                if thing[:4] in ("goal", "stri")
-                else "card"
-                if thing[:2] in ("ca", "bo")
-                else "subst"
-            )
+            act = _act_of(match["thing"])
             rows = self._act_rows(act)
             if match["what"] in ("yellow", "red"):
                 rows &= self._act_rows(match["what"]) or rows
-            number = _NUMBER.get(match["n"]) or int(match["n"])
+            number, told = _number(match), False
+            for count, one, span in self._tied(match, sides, people if act == "goal" else ()):
+                fault = self._wrong_number(count, one, act, rows, span, sentence)
+                told |= fault is not None
+                if fault is not None:
+                    yield fault
+            if told:
+                continue
             groups = [rows, *(rows & one.rows for one in (*sides, *people))]
             if people:
                 groups.append(rows & frozenset().union(*(one.rows for one in people)))
@@ -328,12 +400,106 @@ class ObjectCheck:
                 note = f"the data has {len(rows)} ({act})"
                 yield OwnerFault(start, end, "count", note)
 
+    def _included(self, sentence: tuple[int, int], sides: Sequence[_Named]) -> Iterator[OwnerFault]:
+        """Numbers of sides that follow their thing: "several changes, including four by Bryne"."""
+        lower = self.text.lower
+        for side in sides:
+            match = _INCLUDING.search(lower, sentence[0], side.start)
+            things = match and [*_THING.finditer(lower, sentence[0], match.start())]
+            if not match or not things:
+                continue
+            act = _act_of(things[-1][0])
+            rows = self._act_rows(act)
+            first = _number(match), side, (match.start("n"), side.end)
+            for number, one, span in (first, *self._again(match.end(), side.end, sides)):
+                fault = self._wrong_number(number, one, act, rows, span, sentence)
+                if fault is not None:
+                    yield fault
+
+    def _tied(
+        self,
+        match: re.Match[str],
+        sides: Sequence[_Named],
+        people: Sequence[_Named],
+    ) -> Iterator[tuple[int, _Named, tuple[int, int]]]:
+        """The numbers of one act that are said of a side or of somebody: how many, whose, where."""
+        lower = self.text.lower
+        before = (
+            one
+            for one in (*sides, *people)
+            if one.end <= match.start() and _DID.fullmatch(lower, one.end, match.start())
+        )
+        after = (
+            one
+            for one in sides
+            if one.start >= match.end()
+            and _FOR.fullmatch(lower, match.end(), one.start)
+            and lower[one.end : one.end + 1] not in ("'", "’")
+        )
+        own = next(before, None) or next(after, None)
+        if own is None:
+            return
+        end = max(own.end, match.end())
+        yield _number(match), own, (min(own.start, match.start()), end)
+        yield from self._again(match.end(), end, sides)
+
+    def _again(
+        self, counted: int, end: int, sides: Sequence[_Named]
+    ) -> Iterator[tuple[int, _Named, tuple[int, int]]]:
+        """Numbers of the same act behind the first one: "and seven for Diriangén"."""
+        for side in sides:
+            if side.start < end:
+                continue
+            again = _SO_MANY.search(self.text.lower, counted, side.start) or _AS_WELL.match(
+                self.text.lower, side.end
+            )
+            if again is not None:
+                span = min(side.start, again.start("n")), max(side.end, again.end("n"))
+                yield _number(again), side, span
+
+    def _wrong_number(
+        self,
+        number: int,
+        one: _Named,
+        act: str,
+        rows: frozenset[int],
+        span: tuple[int, int],
+        sentence: tuple[int, int],
+    ) -> OwnerFault | None:
+        """A number of acts that a side or somebody does not have.
+
+        Fewer than the data has may be those of some minutes, and goals may not have counted.
+        """
+        done = rows & one.rows
+        if act == "goal":
+            helped = (columns for key, columns in one.columns.items() if "assist" in key.lower())
+            done -= frozenset().union(*helped)
+        if number == len(done) or not rows:
+            return None
+        if number < len(done) and (
+            act == "goal" or _PARTLY.search(self.text.lower, *sentence) is not None
+        ):
+            return None
+        start, end = self.text.claim_at(*span, sentence)
+        return OwnerFault(start, end, "count", f"the data has {len(done)} ({act}) of {one.entity}")
+
     def _sides(self) -> list[frozenset[int]]:
         return [
             frozenset().union(*columns.values())
             for columns in self.names.values()
             if self._sided.intersection(columns)
         ]
+
+
+def _act_of(thing: str) -> str:
+    """The act that a counted thing stands for."""
+    if thing.startswith(("goal", "stri")):
+        return "goal"
+    return "card" if thing.startswith(("ca", "bo", "ye")) else "subst"
+
+
+def _number(match: re.Match[str]) -> int:
+    return _NUMBER.get(match["n"]) or int(match["n"])
 
 
 _TIME_WORDS = word_set("minute minutes elapsed min")
