@@ -93,7 +93,12 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) grow $(BUILD)/restored11 --donor $(BUILD)/package/dist/Xenova/gte-small \
 	  --out $(BUILD)/grown
 	$(RELATIONS) stage 15 $(READER) --base $(BUILD)/grown --out $(BUILD)/relations15
-	$(BIN)/adequa export $(BUILD)/relations15 --out src/adequa/models/weights/$(VERSION)
+	$(BIN)/adequa export $(BUILD)/relations15 --out $(BUILD)/rounded --force
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored15
+	$(RELATIONS) stage 16 $(READER) --base $(BUILD)/restored15 --out $(BUILD)/relations16
+	$(RELATIONS) stage 17 $(READER) --base $(BUILD)/relations16 --out $(BUILD)/relations17
+	$(RELATIONS) stage 18 $(READER) --base $(BUILD)/relations17 --out $(BUILD)/relations18
+	$(BIN)/adequa export $(BUILD)/relations18 --out src/adequa/models/weights/$(VERSION)
 	$(RECORDS) train --base $(BUILD)/restored11 --relations 0.2 --steps 962 --out $(BUILD)/records1
 	$(RECORDS) train --base $(BUILD)/records1 --relations 0.15 --steps 977 --seed 1 \
 	  --out $(BUILD)/records2
