@@ -66,6 +66,8 @@ _DID = re.compile(
 )
 """What may stand between a side or a person and the number of what it did."""
 _FOR = re.compile(r" (?:(?:each|made|issued|shown|given|handed out) )?(?:for|by|from|to) (?:the )?")
+_AND = re.compile(r",? (?:and|&) ")
+"""Between two who have a number together: "Ada and Boris scored two goals"."""
 _SO_MANY = re.compile(rf",?(?: and| while| with|,) {_COUNT} (?:for|by|from|to) (?:the )?\Z")
 """A second number of the same: "nine changes for Jalapa and seven for Diriangén"."""
 _GOALLESS = re.compile(
@@ -427,7 +429,9 @@ class ObjectCheck:
         before = (
             one
             for one in (*sides, *people)
-            if one.end <= match.start() and _DID.fullmatch(lower, one.end, match.start())
+            if one.end <= match.start()
+            and _DID.fullmatch(lower, one.end, match.start())
+            and not any(_AND.fullmatch(lower, other.end, one.start) for other in (*sides, *people))
         )
         after = (
             one
