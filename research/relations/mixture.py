@@ -33,7 +33,9 @@ from adequa.perturb.claims import (
     count_exactly,
     deny,
     doubt,
+    restrict,
     state_opposite,
+    stress,
 )
 from adequa.perturb.documents import words
 from adequa.readers import open_source
@@ -49,6 +51,7 @@ from research.relations.groups import (
     draw_unstated,
     fill,
     first_names,
+    locate,
     make_quad,
     read_written,
     shift_names,
@@ -242,11 +245,13 @@ FAULTY: Mapping[str, tuple[Operator, float]] = {
     "doubt": (doubt, 0.3),
     "opposite": (state_opposite, 0.3),
     "bound": (bound_number, 0.1),
+    "restrict": (restrict, 0.5),
 }
 """Operators on running text that make a fact wrong, and their weights."""
 FAITHFUL: Mapping[str, tuple[Operator, float]] = {
     "affirm": (affirm, 0.8),
     "count": (count_exactly, 0.2),
+    "stress": (stress, 0.5),
 }
 """Operators that add words of the same kinds and make nothing wrong."""
 _TRIES = 6
@@ -682,10 +687,14 @@ class Mixture:
 
     def _claims(self, chance: random.Random) -> Group | None:
         """A text, and the same with a claim changed, for the worse or not."""
-        if chance.random() < 0.6:
+        source = chance.random()
+        if source < 0.35:
             document = chance.choice(self._small)
-        else:
+        elif source < 0.6:
             document = _document(chance.choice(self._right))
+        else:
+            group = chance.choice(self.written)
+            document = _named_document(group.label(chance.choice(group.faithful)))
         table = FAULTY if chance.random() < 0.65 else FAITHFUL
         kind = chance.choices(list(table), [weight for _, weight in table.values()])[0]
         change = draw(table[kind][0], document, self._knowledge, chance)
@@ -730,8 +739,14 @@ def _either_way(
 def _document(answer: CrowdAnswer) -> Document:
     """An answer as a document with its two names."""
     text, names = fill(answer.wording, {"s": answer.head, "o": answer.tail})
-    mentions = tuple(Mention(entity, start, end, "name") for start, end, entity in names)
-    return Document(Item("", (answer.triple,), text), mentions, tuple(split_sentences(text)))
+    return _named_document(RelationText(text, (answer.triple,), (TRUE,), names))
+
+
+def _named_document(text: RelationText) -> Document:
+    """A text that states all of its facts, as a document with its names."""
+    mentions = tuple(Mention(entity, start, end, "name") for start, end, entity in locate(text))
+    item = Item("", text.triples, text.text)
+    return Document(item, mentions, tuple(split_sentences(text.text)))
 
 
 def exchange_entities(

@@ -16,13 +16,17 @@ from adequa.perturb.claims import (
     count_exactly,
     deny,
     doubt,
+    restrict,
     state_opposite,
+    stress,
 )
 from adequa.text import split_sentences
 
 CITY = Triple("Acme", "city", "Oslo")
 FOUNDER = Triple("Acme", "founder", "Ann")
 STAFF = Triple("Acme", "staff", "40")
+OWNER = Triple("Acme", "owner", "Bob")
+OWNS = Triple("Ann", "owns", "Acme")
 
 
 def document(text: str, *triples: Triple, **fields: str) -> Document:
@@ -121,7 +125,8 @@ def test_words_inside_names_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    "operator", [deny, doubt, state_opposite, bound_number, affirm, count_exactly]
+    "operator",
+    [deny, doubt, state_opposite, bound_number, restrict, affirm, count_exactly, stress],
 )
 def test_other_languages_are_left_alone(operator) -> None:
     for own in (FOUNDED, NUMBER):
@@ -144,6 +149,45 @@ def test_a_number_is_bounded_or_counted() -> None:
     found = dict(changes(count_exactly, NUMBER))
     assert "Acme has exactly 40 people." in found
     assert all(not change.facts and change.supported == TRUE for change in found.values())
+
+
+def test_a_fact_is_restricted_where_its_name_stands() -> None:
+    own = document("Ann is a founder of Acme. It is owned by Bob.", FOUNDER, OWNER)
+    found = dict(changes(restrict, own, 60))
+    for text, fact, words in (
+        ("Only Ann is a founder of Acme. It is owned by Bob.", FOUNDER, "Only "),
+        ("Ann is the sole founder of Acme. It is owned by Bob.", FOUNDER, "the sole"),
+        ("Ann is a founder of Acme. It is owned partly by Bob.", OWNER, "partly "),
+        ("Ann is a founder of Acme. It is owned by Bob, among others.", OWNER, ", among others"),
+    ):
+        assert found[text].facts == {fact}
+        ((start, end),) = found[text].unsupported
+        assert text[start:end] == words
+
+
+def test_a_verb_and_its_object_are_restricted() -> None:
+    found = dict(changes(restrict, document("Ann owns Acme.", OWNS), 60))
+    assert {"Ann owns only Acme.", "Ann owns part of Acme.", "Ann alone owns Acme."} <= {*found}
+    assert all(change.facts == {OWNS} for change in found.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann and Bob own it.", "It belongs to Bob and Ann.", "Ann's firm."]
+)
+def test_one_of_several_names_and_owners_are_not_restricted(text: str) -> None:
+    own = document(text, Triple("It", "owner", "Ann"), Triple("It", "owner", "Bob"))
+    assert not [t for t in dict(changes(restrict, own)) if "Ann alone" in t or "only Ann" in t]
+
+
+def test_stressed_facts_stay_stated() -> None:
+    own = document("Ann is a founder of Acme, owned by Bob.", FOUNDER, OWNER)
+    found = dict(changes(stress, own, 60))
+    assert "Ann is indeed a founder of Acme, owned by Bob." in found
+    assert "In fact, Ann is a founder of Acme, owned by Bob." in found
+    for change in found.values():
+        labelled = LabelledDocument.of(own)
+        labelled.apply(change)
+        assert set(labelled.stated) == {TRUE} == {labelled.supported}
 
 
 @pytest.mark.parametrize("value", ["1990", "3 May 1990", "1990-05-03", "many"])

@@ -35,8 +35,8 @@ def doctor(
         option(
             "NAME",
             "drop-sentence, drop-triple, swap-entities, invert-triple, change-number, "
-            "change-date, rename-entity, add-sentence, add-triple, negate, doubt, state-opposite "
-            "or bound-number. Repeatable; default: all.",
+            "change-date, rename-entity, add-sentence, add-triple, negate, doubt, "
+            "state-opposite, bound-number or restrict. Repeatable; default: all.",
         ),
     ] = None,
     count: Annotated[int, option(None, "Maximum number of cases per perturbation.", min=1)] = 200,

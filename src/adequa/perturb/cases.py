@@ -11,7 +11,7 @@ from typing import Literal
 
 from adequa.data import Finding, FindingKind, Item
 from adequa.errors import require_known
-from adequa.perturb.claims import bound_number, doubt, state_opposite
+from adequa.perturb.claims import bound_number, doubt, restrict, state_opposite
 from adequa.perturb.documents import Change, Document, read_documents
 from adequa.perturb.graphs import add_triple, drop_triple, invert_triple
 from adequa.perturb.knowledge import Knowledge
@@ -96,6 +96,8 @@ _TABLE: tuple[tuple[str, Side, frozenset[FindingKind], str, Operator, str], ...]
      "a word of the text becomes one that turns the relation, such as before and after"),
     ("bound-number", "text", _BOTH, "bounds in place of numbers", bound_number,
      "a number of the text becomes a bound, such as more than it"),
+    ("restrict", "text", _BOTH, "restrictions", restrict,
+     "a fact is restricted or widened in the text, such as by only, in part, or and others"),
 )  # fmt: skip
 PERTURBATIONS: Mapping[str, Perturbation] = {
     name: Perturbation(name, side, doc, kinds, failing, operator)

@@ -1,8 +1,8 @@
-"""Changes of how a text claims a fact: denied, doubted, by an opposite, bounded, or affirmed.
+"""Changes of how a text claims a fact: denied, doubted, reversed, bounded, restricted, or affirmed.
 
 They work on running text. Of a sentence with several facts it is known only that a change hits the
-fact whose end comes next; the sentence's other facts become doubtful. `affirm` and `count_exactly`
-add words of the same kinds and leave every fact stated. All of them are English.
+fact whose end comes next; the sentence's other facts become doubtful. `affirm`, `count_exactly` and
+`stress` add words of the same kinds and leave every fact stated. All of them are English.
 """
 
 from __future__ import annotations
@@ -154,6 +154,39 @@ _BOUNDS = (
     "well over", "far below", "up to",
 )  # fmt: skip
 _EXACT = ("exactly", "a total of", "precisely", "a figure of")
+_LIMITS: Mapping[str, Sequence[str]] = {
+    "preposition": (
+        "only ", "only ", "mainly ", "in part ", "partly ", "solely ", "for the most part ",
+        "almost exclusively ", "at least in part ",
+    ),
+    "object": (
+        "only ", "only ", "part of ", "some of ", "half of ", "most of ", "mainly ", "little but ",
+        "nothing but ", "all but a part of ",
+    ),
+    "subject": ("Only ", "Hardly anyone but ", "Part of ", "Not only "),
+    "behind": (" alone", " alone", " and others"),
+    "end": (" alone", " and others", " at least in part", ", among others"),
+    "noun": (
+        "the only", "the only", "the sole", "the first", "the last", "almost a", "at times a",
+        "half a", "once a",
+    ),
+}  # fmt: skip
+"""Words that restrict a fact or widen it: before a preposition and its name, before a name behind a
+verb and one that begins a sentence, behind a name, there at the end of a clause, and in place of
+the article of `is a`."""
+_STRESSES: Mapping[str, Sequence[str]] = {
+    "preposition": ("in fact ", "indeed ", "as it happens "),
+    "object": ("none other than ", "indeed "),
+    "subject": ("Indeed, ", "In fact, ", "As it happens, "),
+    "behind": (" itself", " indeed"),
+    "end": (" itself", ", no less", ", as it happens",),
+    "noun": ("a certain", "indeed a", "not just any but a", "nothing less than a"),
+}  # fmt: skip
+"""Words at the same places that change no fact."""
+_NOUN = re.compile(r"(?<![\w'’-])(?:is|was|became) (?:a|an)(?= [a-z])")
+_PREPOSITION = re.compile(r"(?<=[a-z] )(?:by|in|at|for|from|with|to|on)(?: the)? $")
+_VERB = re.compile(r"[a-z]{2}(?:ed|s) $")
+_PAIR = re.compile(r"\s*(?:and|or|,|&)\s*$")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?![\w/-])")
 _DATE = re.compile(r"\d{4}(?!\d|,\d|\.\d)|\d+ \w+ \d{4}|\d+-")
 
@@ -240,6 +273,78 @@ def count_exactly(
         yield Change(
             f"“{words}” before a number", (Edit(start, start, f"{words} "),), supported=TRUE
         )
+
+
+def restrict(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
+    """A fact restricted or widened: "only Oslo", "in part by Ann", "Ann and others", "the sole"."""
+    del knowledge
+    for (start, end), kind, entity in _limited(document):
+        words = chance.choice(_LIMITS[kind])
+        facts, doubtful, sentence = _hit(document, start, end)
+        if entity is not None:
+            own = frozenset(one for one in facts | doubtful if entity in (one.subject, one.object))
+            facts, doubtful = (own, doubtful - own) if len(own) == 1 else (frozenset(), own)
+        if not facts:
+            continue
+        edit = Edit(start, end, _placed(words, kind, document.text[start:end]))
+        text, after = rewrite(document.text, [edit])
+        yield Change(
+            f"restricted by “{words.strip()}”",
+            (edit,),
+            facts=facts,
+            doubtful=doubtful,
+            before=((start, end),) if start < end else (),
+            after=after,
+            unsupported=after,
+            unclear=((sentence[0], sentence[1] + len(text) - len(document.text)),),
+        )
+
+
+def stress(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
+    """Words at the same places that restrict nothing: "none other than Ann", "Oslo itself"."""
+    del knowledge
+    for (start, end), kind, _ in _limited(document):
+        words = chance.choice(_STRESSES[kind])
+        if words != document.text[start:end]:
+            edit = Edit(start, end, _placed(words, kind, document.text[start:end]))
+            yield Change(f"stressed by “{words.strip()}”", (edit,), supported=TRUE)
+
+
+def _limited(document: Document) -> Iterator[tuple[Span, str, str | None]]:
+    """Places where words can restrict a fact, their kind, and the entity they are said of.
+
+    Names that are one of several ("Ann and Bo") are left alone, and so are numbers and dates.
+    """
+    if not document.is_english:
+        return
+    text = document.text
+    for entity, spans in document.names.items():
+        for start, end in spans:
+            if re.search(r"\d", text[start:end]) or _PAIR.search(text[:start]):
+                continue
+            if re.match(r"\s*(?:and|or|&)\b|['’]", text[end:]):
+                continue
+            ahead = _PREPOSITION.search(text, 0, start)
+            if any(begin == start for begin, _ in document.sentences):
+                yield (start, start), "subject", entity
+            elif ahead:
+                yield (ahead.start(), ahead.start()), "preposition", entity
+            elif _VERB.search(text, 0, start):
+                yield (start, start), "object", entity
+            yield (end, end), "end" if text[end : end + 1] in set(".,;") else "behind", entity
+    for start, end in document.sentences:
+        if not _QUALIFIED.search(text, start, end):
+            for found in _NOUN.finditer(text, start, end):
+                if not document.inside(*found.span()):
+                    article = found[0].rindex(" ") + 1
+                    yield (found.start() + article, found.end()), "noun", None
+
+
+def _placed(words: str, kind: str, replaced: str) -> str:
+    """The words as they stand there: an article at their end is that which they replace."""
+    if kind == "noun" and words.endswith(" a"):
+        return f"{words[:-1]}{replaced}"
+    return words
 
 
 _AUXILIARIES = frozenset({"is", "are", "was", "were"})

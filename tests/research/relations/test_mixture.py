@@ -83,11 +83,14 @@ def test_facts_of_a_window_are_stated_and_their_inverses_are_not(tiny: Mixture) 
 def test_changed_claims_are_faulty_or_faithful(tiny: Mixture) -> None:
     groups = drawn(tiny, "claims", 200)
     kinds = {group.kind for group in groups}
-    assert kinds >= {"claims_deny", "claims_doubt", "claims_affirm", "claims_bound", "claims_count"}
+    assert kinds >= {
+        f"claims_{kind}"
+        for kind in ("deny", "doubt", "bound", "restrict", "affirm", "count", "stress")
+    }
     for group in groups:
         before, after = group.texts
         assert before.text != after.text
-        faithful = group.kind in {"claims_affirm", "claims_count"}
+        faithful = group.kind in {"claims_affirm", "claims_count", "claims_stress"}
         assert (FALSE in after.stated) != faithful
         assert bool(group.above) != faithful
 
