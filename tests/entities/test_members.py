@@ -24,6 +24,18 @@ TICKETS = {
 DELAY = {"flight": "X 5", "status": "delayed", "delay_min": 25}
 RETURN = {"order": "A-78", "status": "PARTIALLY_REFUNDED", "refunded_usd": 89}
 LAMP = {"name": "Orla", "kind": "desk lamp", "colors": ["black", "sage", "white"]}
+HOTEL = {
+    "hotel": "Mira", "check_in": "15:00", "check_out": "11:00", "visitors": 18240,
+    "amenities": ["pool", "sauna", "free wifi"],
+}  # fmt: skip
+FARES = {"train": "IC 2047", "fare_standard_gbp": 34.5, "fare_first_gbp": 58}
+SHOW = {
+    "film": "Comets",
+    "runtime_min": 148,
+    "ticket": {"adult": 11.5, "child": 7, "currency": "GBP"},
+}
+BILL = {"invoice": "INV-3", "net": 1360, "vat": 272, "gross": 1632, "currency": "GBP"}
+DAMS = {"bog": "Elva", "dams_built": 38, "dams_intact": 35}
 DEAL = {
     "deal": "D-9", "status": "PENDING_APPROVAL", "price_m_eur": 88,
     "acquirer": {"name": "Fjell Foods", "staff": 5200}, "target": {"name": "Sprig", "staff": 90},
@@ -54,6 +66,13 @@ def faults(record: Any, text: str) -> list[str]:
         (TICKETS, "Beta is still open.", "open"),
         (LAMP, "It comes in black, navy and white.", "navy"),
         (LAMP, "It is available in four colours.", "four colours"),
+        (HOTEL, "It offers a pool, a sauna, a fitness room and free wifi.", "a fitness room"),
+        (HOTEL, "Check-in is at 11 a.m. and check-out at 3 p.m.", "11 a.m"),
+        (HOTEL, "Fewer than 18,000 people visited Mira.", "Fewer than 18,000"),
+        (FARES, "A standard ticket on the IC 2047 costs £58.", "£58"),
+        (SHOW, "Adults pay £7 for Comets and children £11.50.", "£11.50"),
+        (SHOW, "Comets lasts well over two and a half hours.", "well over two and a half hours"),
+        (BILL, "The net amount is £1,632.", "£1,632"),
         (DEAL, "Sprig is acquiring Fjell Foods for €88 million.", "Sprig is acquiring Fjell Foods"),
         (DEAL, "The deal has been completed.", "completed"),
     ],
@@ -79,6 +98,14 @@ def test_another_member_is_a_fault(record: Any, text: str, expected: str) -> Non
         (TICKETS, "Alpha is still open."),
         (LAMP, "It comes in black, sage and white, and does not need a bulb."),
         (LAMP, "It is available in three colours."),
+        (HOTEL, "It offers a pool, a sauna and free wifi to more than 18,000 visitors."),
+        (HOTEL, "You can check in from 3 p.m. and must check out by 11 a.m."),
+        (FARES, "A standard ticket costs £34.50, a first class ticket £58."),
+        (SHOW, "Adults pay £11.50 and children £7 for almost two and a half hours."),
+        (BILL, "The net amount plus VAT is £1,632."),
+        (BILL, "The net and the gross amount are £1,360 and £1,632 respectively."),
+        (DAMS, "Of the 38 dams 35 are intact."),
+        (DAMS, "Thirty-five of the thirty-eight dams built are intact."),
         (DEAL, "Fjell Foods is acquiring Sprig, and the approval is pending."),
         (DEAL, "Sprig is being acquired by Fjell Foods."),
         (TICKETS, "One of the tickets is open."),

@@ -10,7 +10,8 @@
 - two names whose roles a verb exchanges: "Sprig is acquiring Fjell" for `acquirer: Fjell`;
 - a number of entries that is higher than that of the list: "in four colours" for three;
 - another abbreviation than that of a field: "with UPS" for `carrier: DHL`;
-- the value of another field beside a verb: "grossed $4.2 million" for the value of `budget_usd`.
+- the value of another field beside a verb: "grossed $4.2 million" for the value of `budget_usd`;
+- the value of a field beside the words of another of its kind: "adults pay £7" for `child: 7`.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from adequa.entities.fields import FieldCheck, noun_of
-from adequa.entities.owners import OwnerFault
+from adequa.entities.owners import OwnerFault, part_at
 from adequa.entities.roles import _kind, stem_of
-from adequa.text import starting_in, word_set
-from adequa.text.values import UNITS
-from adequa.text.values.units import CURRENCIES, parts_of_key, words_of_key
+from adequa.text import SMALL_WORDS, starting_in, word_set
+from adequa.text.values import UNITS, Quantity, ValueSpan
+from adequa.text.values.units import CURRENCIES, parts_of_key, unit_in, words_of_key
 
 _STATUS_KEYS = word_set("status state stage phase decision outcome condition")
 _STATUSES = (
@@ -88,6 +90,14 @@ _COMPARED = re.compile(
     r"\b(?:than (?:the|its|that|those|last|in)|more expensive|cheaper|per|each|every|saves?"
     r"|discount|ago|later|earlier|within|after|before|for the (?:first|last)|since|until|away|left"
     r"|aged?|old|combined|together|total|between|from)\b"
+)
+_NEAR_BOUND, _LEAST_BOUND = 0.1, 100
+"""How near a value must be for a bound to be about it, and the least bound without a unit: smaller
+numbers are near each other by chance."""
+_BOUND_APART = re.compile(
+    r"\b(?:than (?:the|its|that|those|last|in)|per|each|every|saves?|discount|later|earlier|away"
+    r"|combined|together|total|between|difference|averag\w*|if|would|could|target|limit|goal|not"
+    r"|never|no)\b|n['’]t\b"
 )
 _SLACK = 0.002
 """By how much a value may miss a bound."""
@@ -164,6 +174,7 @@ class MemberCheck(FieldCheck):
             found += self._empty_lists(sentence)
             found += self._bounds(sentence)
             found += self._verbs(sentence)
+            found += self._twins(sentence)
             found += self._too_many(sentence)
         return sorted(found)
 
@@ -324,7 +335,7 @@ class MemberCheck(FieldCheck):
                     if not self._member_of(word, own)
                     and number > 0
                     and (number + 1 < len(said) or " " not in word)
-                    and not any(stem in known for stem in word.split())
+                    and not any(one in known for one in word.split() if one not in SMALL_WORDS)
                 ]
                 if len(right) < 2 or len(right) + len(wrong) < len(said) or len(wrong) != 1:
                     continue
@@ -406,25 +417,58 @@ class MemberCheck(FieldCheck):
         }
 
     def _bounds(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
-        """A bound that the only value of its dimension does not keep."""
+        """A bound that the only value of its dimension, or the only one near it, does not keep."""
         for span in starting_in(self.values, *sentence):
-            unit = UNITS.get(span.quantities[0].unit or "") if len(span.quantities) == 1 else None
             match = _BOUND.search(self.lower, sentence[0], span.start)
-            if match is None or unit is None or _COMPARED.search(self.lower, *sentence):
+            if match is None or not span.quantities or span.range:
                 continue
-            kind = "money" if unit.name in CURRENCIES else unit.dimension
-            places = self._by_kind.get(kind, [])
-            if len(places) != 1 or kind == "share" or not self._is_spoken_of(places[0], sentence):
+            place = self._bounded(span, sentence)
+            if place is None:
                 continue
-            known = self.roles.explainer.index.readings[places[0]].quantities[0]
-            own = UNITS.get(known.unit or "")
-            if own is None or own.dimension != unit.dimension:
-                continue
-            bound = unit.base(float(span.quantities[0].value))
-            value = own.base(float(known.value))
+            value = self._base(self.roles.explainer.index.readings[place].quantities[0])
+            bound = self._base(span.quantities[0])
             beyond = (value - bound) * (1 if match["under"] else -1)
             if beyond > _SLACK * abs(bound):
-                yield self._fault(match.start(), span.end, "bound", places[0])
+                yield self._fault(match.start(), span.end, "bound", place)
+
+    def _bounded(self, span: ValueSpan, sentence: tuple[int, int]) -> int | None:
+        """The number of the data that a bound is about."""
+        seen = span.quantities[0]
+        unit = UNITS.get(seen.unit or "")
+        kind = "" if unit is None else "money" if unit.name in CURRENCIES else unit.dimension
+        readings = self.roles.explainer.index.readings
+        places = [
+            place
+            for one in ((kind,) if kind else ("", "count"))
+            for place in self._by_kind.get(one, [])
+            if unit is None or self._dimension(readings[place].quantities[0]) == unit.dimension
+        ]
+        if kind == "share":
+            return None
+        alone = unit is not None and len(places) == 1
+        compared = _COMPARED.search(self.lower, *sentence) is not None
+        if alone and not compared and self._is_spoken_of(places[0], sentence):
+            return places[0]
+        bound = self._base(seen)
+        near = [
+            place
+            for place in places
+            if abs(self._base(readings[place].quantities[0]) - bound) <= _NEAR_BOUND * abs(bound)
+        ]
+        apart = _BOUND_APART.search(self.lower, *part_at(self.lower, span.start, sentence, _CLAUSE))
+        if len(near) != 1 or apart or (unit is None and seen.value < _LEAST_BOUND):
+            return None
+        rows = self._named_rows(sentence)
+        path = self.roles.paths[near[0]].rpartition("/")[0]
+        return near[0] if not rows or path in rows else None
+
+    def _base(self, quantity: Quantity) -> float:
+        unit = UNITS.get(quantity.unit or "")
+        return float(quantity.value) if unit is None else unit.base(float(quantity.value))
+
+    def _dimension(self, quantity: Quantity) -> str | None:
+        unit = UNITS.get(quantity.unit or "")
+        return None if unit is None else unit.dimension
 
     def _is_spoken_of(self, place: int, sentence: tuple[int, int]) -> bool:
         """Whether a sentence names a field, or has words that speak of it."""
@@ -452,6 +496,106 @@ class MemberCheck(FieldCheck):
                 continue
             yield self._fault(span.begin, span.end, "field", own[0])
 
+    def _twins(self, sentence: tuple[int, int]) -> Iterator[OwnerFault]:
+        """The value of a field in a clause that names only another field of its kind."""
+        named = [*self._twins_named(sentence)] if self._twin_words else []
+        if not named or "respectively" in self.lower[slice(*sentence)]:
+            return
+        index = self.roles.explainer.index
+        spans = starting_in(self.values, *sentence)
+        for span in spans:
+            if span.kind in ("ordinal", "ratio", "share") or span.range or span.hedge != "none":
+                continue
+            supports = index.explain(span, self.text)
+            said = {fact for one in supports for fact in one.facts}
+            alike = self._twin_words.keys() & said
+            kinds = {self._twin_words[place].kind for place in alike}
+            if alike != said or len(kinds) != 1 or any(one.how != "same" for one in supports):
+                continue
+            part = part_at(self.lower, span.start, sentence, _CLAUSE)
+            near = [
+                one
+                for one in starting_in(named, *part)
+                if self._twin_words[one.place].kind in kinds
+            ]
+            places = {one.place for one in near}
+            if len(places) != 1 or places & said:
+                continue
+            before = part_at(self.lower, max(part[0] - 2, sentence[0]), sentence, _CLAUSE)
+            listed = any(one.place in said for one in starting_in(named, *before))
+            if listed and not starting_in(self.values, *before):
+                continue  # "net and gross are 1,360 and 1,632"
+            own = min(near, key=lambda one: abs(one.start - span.start))
+            between = min(own.end, span.end), max(own.start, span.begin)
+            others = [
+                one
+                for one in starting_in(spans, *between)
+                if one.start != span.start and not self._is_in_name(one)
+            ]
+            if others or _TWINS_APART.search(self.lower, *part):
+                continue
+            bare = not span.clocks and not any(one.unit for one in span.quantities)
+            after = own.start > span.start or not _LINK.fullmatch(self.lower, *between)
+            if bare and after:
+                continue  # "three of seventeen visitors made an offer"
+            yield self._fault(span.begin, span.end, "field", own.place)
+
+    @cached_property
+    def _twin_words(self) -> dict[int, _Twin]:
+        """The words that only one of several fields of a kind has: `net`, `gross`; by fact."""
+        kinds: dict[str, list[int]] = {}
+        readings = self.roles.explainer.index.readings
+        for place, (path, reading) in enumerate(zip(self.roles.paths, readings, strict=True)):
+            if any(map(str.isdigit, path.split("/"))) or self._is_repeated(place):
+                continue
+            if reading.clocks or reading.dates:
+                kinds.setdefault("clock" if reading.clocks else "date", []).append(place)
+        for kind, places in self._by_kind.items():
+            kinds[f"number {kind}"] = [
+                place
+                for place in places
+                if not any(map(str.isdigit, self.roles.paths[place].split("/")))
+                and not self._is_repeated(place)
+            ]
+        found: dict[int, _Twin] = {}
+        for kind, places in kinds.items():
+            words = {place: self._words_of(place) for place in places}
+            for place, own in words.items():
+                others = [one for other, one in words.items() if other != place]
+                alone = own.difference(*others)
+                if others and alone:
+                    found[place] = _Twin(kind, alone)
+        return found
+
+    def _is_in_name(self, span: ValueSpan) -> bool:
+        return any(
+            one.start < span.start and span.end <= one.end
+            for one in starting_in(self._ordered, max(0, span.start - _LONGEST_ROLE), span.start)
+        )
+
+    def _is_repeated(self, place: int) -> bool:
+        return self.roles.counts[self.roles.facts[place].key] > 1
+
+    def _words_of(self, place: int) -> frozenset[str]:
+        """The words by which a text can name a field; "check-in" is one of them."""
+        words = words_of_key(parts_of_key(self.roles.facts[place].key)[-1])
+        long = [word for word in words if len(word) > 2 and unit_in(word) is None]
+        if len(words) == 2 and len(words[1]) <= 3 and len(long) == 1 + (words[1] == "out"):
+            return frozenset({f"{words[0]}-{words[1]}"})
+        return frozenset(_one_of(word) for word in long if word not in _UNNAMED)
+
+    def _twins_named(self, sentence: tuple[int, int]) -> Iterator[_FieldWord]:
+        """The places of a sentence that name one of several fields of a kind."""
+        places: dict[str, set[int]] = {}
+        for place, twin in self._twin_words.items():
+            for word in twin.words:
+                places.setdefault(word, set()).add(place)
+        for match in _TWIN_WORD.finditer(self.lower, *sentence):
+            word = match[0]
+            stem = word.replace(" ", "-") if match["two"] else _one_of(word)
+            for place in sorted(places.get(stem, ())):
+                yield _FieldWord(match.start(), match.end(), place)
+
     @cached_property
     def _by_kind(self) -> dict[str, list[int]]:
         """The facts that are a number, by what they measure."""
@@ -477,6 +621,44 @@ class MemberCheck(FieldCheck):
                 yield self._fault(*match.span(), "member", known[0])
 
 
+class _Twin(NamedTuple):
+    """One of several fields of a kind, and the words that only it has."""
+
+    kind: str
+    words: frozenset[str]
+
+
+class _FieldWord(NamedTuple):
+    """A place of a text that names a field."""
+
+    start: int
+    end: int
+    place: int
+
+
+_CLAUSE = re.compile(
+    r"[;:()—–]\s?|,\s|\s(?:and|but|while|whereas|although|though|then|which|where|when|who|or)\s"
+)
+_TWIN_WORD = re.compile(
+    r"(?<![\w-])[^\W\d_]+(?:(?P<two>[- ](?:in|out|on|off|up|down)\b)|(?![\w-]))"
+)
+_LINK = re.compile(
+    r"\s(?:\w+\s)?(?:of|is|was|are|were|stands at|stood at|amounts to|reached|totals)\s"
+)
+"""Between a field and a number that is said to be its value."""
+_UNNAMED = word_set(
+    "the and for per date time times day days hour hours minute minutes second seconds week weeks "
+    "month months year years number num count value info data unit qty place places at in on of by"
+    " to from"
+)
+"""Words of keys that texts have beside values of other fields, too."""
+_PLURALS = {"children": "child", "kids": "child", "men": "man", "women": "woman"}
+_TWINS_APART = re.compile(
+    r"\b(?:than|more|less|fewer|plus|minus|including|includes?|excluding|before|after|until|since"
+    r"|from|between|total\w*|altogether|combined|together|sum|of which|out of|instead|compared"
+    r"|against|versus|difference|both|not|no|never|without|would|if|up to|as|per|each|every)\b"
+)
+"""Words of a clause whose value may be another's, or calculated."""
 _ROLES = tuple(
     (word_set(one), word_set(other), re.compile(rf"\b(?:{verbs})")) for one, other, verbs in _PAIRS
 )
@@ -486,6 +668,12 @@ _COUNTED = re.compile(
     r"(?:\A|[.!?]\s|\b(?:in|of|with|has|have|had|are|were|lists?|the|all|its)\s)\Z"
 )
 _OTHER = re.compile(r"\b(?:other|further|additional|more|else|besides|new)\b")
+
+
+def _one_of(word: str) -> str:
+    """A noun without the ending of its plural, and a verb without its -s."""
+    word = _PLURALS.get(word, word)
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
 @lru_cache(maxsize=256)

@@ -55,6 +55,7 @@ def _vocabulary() -> dict[str, tuple[str, int, bool]]:
 
 
 _VOCABULARY = _vocabulary()
+_SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _TOKEN = re.compile(r"\w+")
 _NUMBER_WORDS = frozenset(_VOCABULARY) - {"a"}  # "a" is one only before another of them
 _ANY_WORD = (
@@ -69,6 +70,9 @@ _FRACTION = re.compile(
     r"[\s-]{1,2}(?:and\s{1,2}a\s{1,2})?(?:half|halves|quarters?|thirds"
     r"|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)ths)(?!\w)"
 )
+
+
+_HALVES = re.compile(rf"(?<!\w)(?P<n>{'|'.join(_SMALL)}) and a half(?=\s[a-z])")
 
 
 def _follows(previous: str, kind: str, glue: str) -> bool:
@@ -572,6 +576,12 @@ def _worded(text: str, lower: str, language: Language | None = None) -> list[Num
         unit, unit_end = (None, end) if ordinal else _unit(text, lower, end, language)
         quantity = Quantity(exact, unit)
         spans.append(NumberSpan(start, end, unit_end, (quantity,), ordinal, True))
+    for match in _HALVES.finditer(lower) if language is None and "and a half" in lower else ():
+        unit, unit_end = _unit(text, lower, match.end())
+        if unit is not None:  # "two and a half hours", but not "two and a half of them"
+            exact = _SMALL.index(match["n"]) + 1 + _HALF
+            quantity = Quantity(exact, unit)
+            spans.append(NumberSpan(match.start(), match.end(), unit_end, (quantity,), False, True))
     return spans
 
 
