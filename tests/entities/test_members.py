@@ -36,6 +36,11 @@ SHOW = {
 }
 BILL = {"invoice": "INV-3", "net": 1360, "vat": 272, "gross": 1632, "currency": "GBP"}
 DAMS = {"bog": "Elva", "dams_built": 38, "dams_intact": 35}
+OPEN = {
+    "tournament": "Calder Open",
+    "players": ["Oskar Lind", "Mateo Brisco"],
+    "winner": "Oskar Lind",
+}
 DEAL = {
     "deal": "D-9", "status": "PENDING_APPROVAL", "price_m_eur": 88,
     "acquirer": {"name": "Fjell Foods", "staff": 5200}, "target": {"name": "Sprig", "staff": 90},
@@ -73,6 +78,12 @@ def faults(record: Any, text: str) -> list[str]:
         (SHOW, "Adults pay £7 for Comets and children £11.50.", "£11.50"),
         (SHOW, "Comets lasts well over two and a half hours.", "well over two and a half hours"),
         (BILL, "The net amount is £1,632.", "£1,632"),
+        (
+            OPEN,
+            "Mateo Brisco defeated fifth seed Oskar Lind on clay.",
+            "defeated fifth seed Oskar Lind",
+        ),
+        (OPEN, "Oskar Lind lost to Mateo Brisco.", "Oskar Lind lost"),
         (DEAL, "Sprig is acquiring Fjell Foods for €88 million.", "Sprig is acquiring Fjell Foods"),
         (DEAL, "The deal has been completed.", "completed"),
     ],
@@ -106,6 +117,8 @@ def test_another_member_is_a_fault(record: Any, text: str, expected: str) -> Non
         (BILL, "The net and the gross amount are £1,360 and £1,632 respectively."),
         (DAMS, "Of the 38 dams 35 are intact."),
         (DAMS, "Thirty-five of the thirty-eight dams built are intact."),
+        (OPEN, "Oskar Lind defeated Mateo Brisco, who had never beaten Oskar Lind."),
+        (OPEN, "Mateo Brisco was defeated by Oskar Lind, who lost only the first set."),
         (DEAL, "Fjell Foods is acquiring Sprig, and the approval is pending."),
         (DEAL, "Sprig is being acquired by Fjell Foods."),
         (TICKETS, "One of the tickets is open."),

@@ -8,6 +8,7 @@
 - a bound that the only value of its kind does not keep: "costs under €2,500" for `price_eur: 2899`;
 - a word among the members of a list that is not one of them: "black, navy and white";
 - two names whose roles a verb exchanges: "Sprig is acquiring Fjell" for `acquirer: Fjell`;
+- the winner of the data as the one who was beaten: "Brisco defeated Lind" for `winner: Lind`;
 - a number of entries that is higher than that of the list: "in four colours" for three;
 - another abbreviation than that of a field: "with UPS" for `carrier: DHL`;
 - the value of another field beside a verb: "grossed $4.2 million" for the value of `budget_usd`;
@@ -167,6 +168,7 @@ class MemberCheck(FieldCheck):
     def faults(self) -> list[OwnerFault]:
         """Every fault, in order."""
         found = [*self._numbered(), *self._abbreviations(), *self._listed(), *self._pairs()]
+        found += self._winners()
         for sentence in self.sentences:
             found += self._statuses(sentence)
             found += self._sexes(sentence)
@@ -368,6 +370,20 @@ class MemberCheck(FieldCheck):
                     continue
                 if not _NOT.search(self.lower, first.end, second.start):
                     yield self._fault(first.start, second.end, "role", doing[0])
+
+    def _winners(self) -> Iterator[OwnerFault]:
+        """The winner of the data as somebody who lost."""
+        winner = self._only_name(_WINNERS)
+        for one in self._ordered if winner is not None else ():
+            assert winner is not None  # noqa: S101 - there is nothing to go through without one
+            if one.entity != winner[1]:
+                continue
+            before = _BEAT.search(self.lower, max(0, one.start - _LONGEST_ROLE), one.start)
+            after = _BEATEN.match(self.lower, one.end)
+            span = (before.start(), one.end) if before else (one.start, after.end() if after else 0)
+            clause = (max(0, span[0] - _LONGEST_ROLE), span[1])
+            if (before or after) and not _NOT_LOST.search(self.lower, *clause):
+                yield self._fault(*span, "role", winner[0])
 
     def _only_name(self, words: frozenset[str]) -> tuple[int, str] | None:
         """The only fact whose field has one of some words and whose value is a name."""
@@ -619,6 +635,23 @@ class MemberCheck(FieldCheck):
             usual = match[0].lower() in _COMMON or match[0] in whole
             if not usual and _BY.search(self.lower, max(0, match.start() - 12), match.start()):
                 yield self._fault(*match.span(), "member", known[0])
+
+
+_WINNERS = word_set("winner champion victor")
+_BEAT = re.compile(
+    r"(?<!be )(?<!was )(?<!were )(?<!been )\b(?:beat|beats|beating|defeat(?:ed|s|ing)|overc[ao]me|"
+    r"edged(?: out| past)?|thrashed|knocked out|saw off|eliminated|won against|victory over)"
+    r"\s(?:the |a |an )?(?:[\w-]+ (?:seed |placed |ranked )?){0,2}\Z"
+)
+_BEATEN = re.compile(
+    r"\s(?:lost|fell|succumbed|went down|was (?:beaten|defeated|knocked out|eliminated)(?: by)?"
+    r"|was the (?:loser|runner-up)|(?:came|finished) second)\b(?! (?:the (?:first|opening)|one))"
+)
+"""What says that a name lost: verbs before it, and behind it."""
+_NOT_LOST = re.compile(
+    r"\b(?:not|never|nearly|almost|without|would|could|set|sets|leg|game|frame|round|half|first|last"
+    r"|previous\w*|season|year|then|earlier|before|who|which|if)\b|n['’]t\b"
+)
 
 
 class _Twin(NamedTuple):
