@@ -356,15 +356,18 @@ class _Texts:
                     )
 
     def match(self, markings: Sequence[Marking]) -> tuple[dict[Key, Marking], int]:
-        """The markings by the key of the people's text, and how many have none."""
+        """The markings by the key of the people's text, and how many have none.
+
+        A marking whose system and id nobody has marked is taken by its text, if it has that.
+        """
         by_text: dict[str, list[Key]] = {}
         for key, text in self.texts.items():
             by_text.setdefault(text, []).append(key)
         found: dict[Key, Marking] = {}
         unmatched = 0
         for one in markings:
-            keys = [_key(one)] if one.id else by_text.get(one.text or "", [])
-            keys = [key for key in keys if key in self.people]
+            known = one.id and _key(one) in self.people
+            keys = [_key(one)] if known else by_text.get(one.text or "", [])
             found.update((key, one) for key in keys)
             unmatched += not keys
         return found, unmatched
