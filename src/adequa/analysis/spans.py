@@ -32,6 +32,7 @@ import numpy.typing as npt
 from adequa import stats
 from adequa.data import ErrorSpan, Marking, Result
 from adequa.errors import DataError, RunError, SettingError, require_known
+from adequa.files import as_list
 from adequa.readers import read_markings
 from adequa.run import MANIFEST, Run, open_run
 from adequa.tables import Cell, Column, Table, render_tables, rounded
@@ -130,8 +131,8 @@ class _Pair(NamedTuple):
 
 
 def compare_spans(
-    detectors: Sequence[Run | Path | str],
-    gold: Sequence[Path | str],
+    detectors: Run | Path | str | Sequence[Run | Path | str],
+    gold: Path | str | Sequence[Path | str],
     *,
     format: str | None = None,  # noqa: A002
     gold_format: str | None = None,
@@ -157,11 +158,11 @@ def compare_spans(
     require_known("group", by, GROUPS)
     if not gold:
         raise SettingError("there are no people's spans; name their file with gold=…")
-    people = [one for path in gold for one in read_markings(path, format=gold_format)]
+    people = [one for path in as_list(gold) for one in read_markings(path, format=gold_format)]
     texts = _Texts.of(people)
     named: dict[str, dict[Key, Marking]] = {}
     notes: list[str] = []
-    for source in detectors:
+    for source in as_list(detectors):
         read = _read_detector(source, format, kinds=kinds, metrics=metrics, score=score)
         for name, markings in read.items():
             label = name if name not in named else f"{name} ({source})"

@@ -29,6 +29,7 @@ from adequa.analysis.comparison.systems import (
 )
 from adequa.errors import SettingError, require_known
 from adequa.fields import require_few
+from adequa.files import as_list
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
 
@@ -378,7 +379,7 @@ class Comparison:
 
 
 def compare(
-    runs: Iterable[Run | Path | str],
+    runs: Run | Path | str | Iterable[Run | Path | str],
     *,
     metrics: Sequence[str] | None = None,
     baseline: str | None = None,
@@ -400,7 +401,7 @@ def compare(
     require_known("test", [test], TESTS)
     require_known("correction", [correction], stats.CORRECTIONS)
     stats.require_draws(n, seed, level, what="trials")
-    opened = [open_run(run) for run in runs]
+    opened = [open_run(run) for run in as_list(runs)]
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
     aligned = load_systems(opened, by)
