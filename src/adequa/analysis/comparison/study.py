@@ -32,6 +32,7 @@ from adequa.fields import require_few
 from adequa.files import as_list
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
+from adequa.tables import counted
 
 _NUMBERS_AT_ONCE = 1 << 24
 """The size of one matrix product over the statistics of several systems: 128 MB of floats."""
@@ -485,7 +486,9 @@ def _untested(pairs: Sequence[SystemPair]) -> list[str]:
     if not untested:
         return []
     (first, second), items = next(iter(untested.items()))
-    more = "" if len(untested) == 1 else f" (nor are {len(untested) - 1} more pairs)"
+    further = len(untested) - 1
+    more = f" (nor {'is' if further == 1 else 'are'} {counted(further, 'more pair')})"
+    more = more if further else ""
     note = (
         f"{first} and {second} are not compared{more}: they have "
         f"{'one item' if items else 'no item'} in common, and a test needs two. "
