@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -131,6 +132,19 @@ def _meaning(parameter: Any) -> str:
 # The Python API: signatures, docstrings, fields and members of the public names.
 
 
+FURTHER = {
+    "Runs": ("adequa.run", ("score_run", "add_metrics", "merge_run", "log_run")),
+    "Analysis": (
+        "adequa.analysis",
+        ("compare", "correlate", "compare_spans", "evaluate_gate", "parse_limit"),
+    ),
+    "Reports": ("adequa.report", ("write_report",)),
+    "Retrieval": ("adequa.retrieval", ("build_index", "open_index", "search")),
+    "Tests": ("adequa.testing", ("assert_adequate",)),
+}
+"""What other pages use of the packages, by heading."""
+
+
 def api_page() -> str:
     """`docs/api.md`."""
     public = [name for name in adequa.__all__ if not name.startswith("__")]
@@ -145,7 +159,8 @@ def api_page() -> str:
         "",
         "# Python API",
         "",
-        "Everything `import adequa` offers. What is not on this page may change without notice.",
+        "Everything `import adequa` offers, and the functions of its packages for runs and what is",
+        "made of them. What is not on this page may change without notice.",
         "",
     ]
     for heading, belongs in groups.items():
@@ -154,14 +169,18 @@ def api_page() -> str:
         parts += [f"## {heading}", ""]
         for name in chosen:
             parts += _public(name, getattr(adequa, name))
+    for heading, (package, names) in FURTHER.items():
+        parts += [f"## {heading}", "", f"From `{package}`.", ""]
+        for name in names:
+            parts += _public(name, getattr(import_module(package), name), package)
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _public(name: str, value: Any) -> Iterator[str]:
+def _public(name: str, value: Any, package: str = "adequa") -> Iterator[str]:
     """The section of a public name."""
     yield from (f"### {name}", "")
     if inspect.isroutine(value):
-        yield from ("```text", signature_text(f"adequa.{name}", value), "```", "")
+        yield from ("```text", signature_text(f"{package}.{name}", value), "```", "")
     yield from (_docstring(value), "")
     if not isinstance(value, type) or issubclass(value, Exception):
         return
@@ -196,7 +215,9 @@ def signature_text(name: str, function: Any) -> str:
         if one.kind is one.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         stars = "**" if one.kind is one.VAR_KEYWORD else ""
-        default = "" if one.default is one.empty else f" = {one.default!r}"
+        written = getattr(one.default, "__name__", repr(one.default))  # a function by its name
+        written = "..." if written == "<lambda>" else written
+        default = "" if one.default is one.empty else f" = {written}"
         parts.append(f"{stars}{one.name}: {one.annotation}{default}")
         if one.kind is one.POSITIONAL_ONLY:
             parts.append("/")

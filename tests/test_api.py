@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,8 +88,49 @@ def test_one_metric_needs_no_list() -> None:
 
 
 def test_data_of_another_type_is_refused() -> None:
-    with pytest.raises(DataError, match="data of the type int cannot be read; give triples"):
+    with pytest.raises(DataError, match=r"data: is of the type int, which cannot be read; give"):
         adequa.score(5, "Alba.")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("s | p | o", None), "text is of the type NoneType, not a string"),
+        (("s | p | o", "x", {"lang": 5}), "lang is of the type int, not a string"),
+        (("s | p | o", "x", {"references": 5}), "'references' is not a list of strings; write"),
+        (("no triple", "x"), "data: 'no triple' is not a known form of triples; write"),
+        (({}, "x"), "data: 'record' has no JSON object, no list and no triples; write"),
+        (
+            ('{"a": }', "x"),
+            "data: is not JSON (Expecting value at column 7); write one JSON object",
+        ),
+        (([("a", "b")], "x"), "data: triple 1 is not [subject, predicate, object]"),
+        (({"name": "x"}, "x", {"key": "sku"}), "data: has no 'sku'"),
+        (("s | p | o", "x", {"metrics": [5]}), "a metric is a name or an adequa.Metric, not"),
+    ],
+)
+def test_errors_of_a_call_name_its_arguments(arguments: tuple[Any, ...], message: str) -> None:
+    data, text, *given = arguments
+    with pytest.raises(adequa.AdequaError) as raised:
+        adequa.score(data, text, **(given[0] if given else {}))
+    assert str(raised.value).startswith(message)
+
+
+def test_one_run_needs_no_list(tmp_path: Path) -> None:
+    from adequa.analysis import compare
+    from adequa.run import score_run
+
+    (tmp_path / "items.jsonl").write_text('{"triples": [["s", "p", "o"]], "text": "s o"}\n')
+    chosen = {"esa": adequa.load_metric("esa")}
+    run = score_run(adequa.read(tmp_path / "items.jsonl"), chosen, str(tmp_path / "run"))
+    assert compare(str(run.path)).systems == compare([run]).systems
+    with pytest.raises(SettingError, match=r"not a list: give adequa\.read\(path\), or"):
+        score_run([RAW], chosen, tmp_path / "other")  # type: ignore[arg-type]
+
+
+def test_one_item_is_put_into_a_list() -> None:
+    with pytest.raises(DataError, match="not of the type dict; put it into a list"):
+        adequa.evaluate(RAW, metrics=["chrf"])
 
 
 def test_a_missing_field_is_named_with_those_that_are_needed() -> None:

@@ -136,7 +136,7 @@ def test_the_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
         assert re.findall(r'(?:src|<link[^>]* href)="(https?:[^"]+)"', text) == []
     assert [*_dead_links(texts)] == []
     api = texts[tmp_path / "api.html"]
-    for name in ("evaluate", "guard", "Result", "Fault"):
+    for name in ("evaluate", "guard", "Result", "Fault", "compare", "score_run", "write_report"):
         assert f'id="{name.lower()}"' in api
     assert "The calibrated probability that the verdict is right" in api
 

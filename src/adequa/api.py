@@ -50,15 +50,23 @@ def score(
     >>> round(result.scores["bleu"])
     100
     """
-    raw = {
-        "id": "1",
-        **_data_field(data),
-        "text": text,
-        "lang": lang,
-        "references": references if isinstance(references, str) else list(references),
-    }
-    item = _item(raw, 1, mapping=RecordMapping(subject=key))
+    item = _item_of(data, text, references=references, lang=lang, key=key)
     return score_items([_covered(item, coverage)], resolve(metrics))[0]
+
+
+def _item_of(data: Any, text: Any, *, references: Any = (), lang: Any = None, key: Any) -> Item:
+    """One item from the arguments of a call; errors name the argument, not a place in a file."""
+    for name, value in (("text", text), ("lang", lang), ("key", key)):
+        if not isinstance(value, str) and (value is not None or name == "text"):
+            raise DataError(f"{name} is of the type {type(value).__name__}, not a string")
+    if isinstance(references, str) or not isinstance(references, Iterable):
+        remedy = 'write ["one text", "another"]'
+        raise DataError("'references' is not a list of strings", remedy=remedy)
+    try:
+        raw = {**_data_field(data), "text": text, "lang": lang, "references": list(references)}
+        return read_object(_as_json(raw), position=1, mapping=RecordMapping(subject=key))
+    except DataError as error:
+        raise error.at("data") from None
 
 
 def _data_field(data: Any) -> dict[str, Any]:
@@ -66,10 +74,13 @@ def _data_field(data: Any) -> dict[str, Any]:
     if isinstance(data, str):
         if not data.lstrip().startswith(("{", "[{")):
             return {"triples": data}
-        data = load_object(data)
+        try:
+            data = load_object(data)
+        except DataError as error:
+            raise DataError(error.problem, remedy="write one JSON object, or triples") from None
     if not isinstance(data, Iterable):
         raise DataError(
-            f"data of the type {type(data).__name__} cannot be read",
+            f"is of the type {type(data).__name__}, which cannot be read",
             remedy="give triples, a dict, or one string",
         )
     data = _as_json(data if isinstance(data, Mapping) else list(data))
@@ -144,8 +155,7 @@ def guard(
         raise SettingError(f"seconds must be above 0, not {seconds}")
     started = time.monotonic()
     chosen = resolve(metrics)
-    raw = {"id": "1", **_data_field(data), "text": text}
-    item = _covered(_item(raw, 1, mapping=RecordMapping(subject=key)), coverage)
+    item = _covered(_item_of(data, text, key=key), coverage)
     result, waiting = Result(item, {}), dict(chosen)
     done: SimpleQueue[Result | BaseException] = SimpleQueue()
 
@@ -289,17 +299,22 @@ def _items(items: Any) -> Iterator[Item]:
 
         items = items_from_dataset(items)
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        remedy = (
+            "put it into a list"
+            if isinstance(items, Mapping)
+            else "read a file with adequa.read(path)"
+        )
         raise DataError(
             f"items are a sequence, a frame or a dataset, not of the type {type(items).__name__}",
-            remedy="read a file with adequa.read(path)",
+            remedy=remedy,
         )
     for number, item in enumerate(items, 1):
         yield item if isinstance(item, Item) else _item(item, number)
 
 
-def _item(raw: Any, number: int, mapping: RecordMapping | None = None) -> Item:
+def _item(raw: Any, number: int) -> Item:
     try:
-        return read_object(_as_json(raw), position=number, mapping=mapping)
+        return read_object(_as_json(raw), position=number)
     except DataError as error:
         raise error.at("items", number) from None
 

@@ -11,7 +11,7 @@ import platform
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
@@ -52,6 +52,16 @@ class FileVersion(NamedTuple):
     node: int
     bytes: int
     modified: int
+
+
+def as_list(given: Any) -> list[Any]:
+    """Several things as a list; a path, or another thing that is not several, as a list of one.
+
+    >>> as_list("runs/a"), as_list(["runs/a", "runs/b"])
+    (['runs/a'], ['runs/a', 'runs/b'])
+    """
+    single = isinstance(given, str | Path) or not isinstance(given, Iterable)
+    return [given] if single else list(given)
 
 
 def url_of(path: Path) -> str | None:

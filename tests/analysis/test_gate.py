@@ -170,7 +170,7 @@ def test_texts_that_cannot_be_scored_are_left_out_counted_and_can_be_limited(wri
     assert gate.notes == ("esa: 1 of 3 texts is not scorable: no triples",)
     mean, unscored = gate.results
     assert mean.items == 2
-    assert "1 have no value" in mean.why
+    assert "1 has no value" in mean.why
     assert unscored.value == pytest.approx(1 / 3)
     assert unscored.examples == ("Id1: esa: no triples",)
 
@@ -346,7 +346,7 @@ def test_ok_verdicts_of_little_confidence_are_unsure(write_run):
     run = write_run("new", [], more=rows)
     (result,) = evaluate_gate(run, [Limit("max", "unsure", 0.2)]).results
     assert (result.value, result.items) == (0.3, 10)
-    assert "1 have no value" in result.why
+    assert "1 has no value" in result.why
     assert result.examples[0] == "Id0: confidence 0.70; not sure of Ferry_0 | fact1 | value 1"
     (strict,) = evaluate_gate(run, [Limit("max", "unsure", 0.2)], min_confidence=0.95).results
     assert strict.value == 0.9

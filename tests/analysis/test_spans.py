@@ -115,6 +115,12 @@ def test_texts_without_ids_are_found_by_their_text(gold: Path, tmp_path: Path) -
     assert study.overall[0].texts == 3
 
 
+def test_texts_with_other_ids_are_found_by_their_text(gold: Path, tmp_path: Path) -> None:
+    rows = [{"id": f"x{key}", "text": text, "spans": []} for key, text in TEXTS.items()]
+    study = compare_spans([write(tmp_path / "other.jsonl", rows)], [gold], n=20)
+    assert study.overall[0].texts == 3
+
+
 def test_what_does_not_fit_is_reported(gold: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="it has '9' of 'S', the people '1' of 'S'"):
         compare_spans([write(tmp_path / "a.jsonl", [row("9", [])])], [gold])

@@ -391,6 +391,10 @@ STATED = Fact(FACT, "stated", 0.9)
             "No fault found in names and values; 1 of 1 fact was not checked: add -m nli.",
         ),
         (
+            _ok(None, Fact(FACT, "stated"), metric="judge"),  # which gives facts no confidence
+            "No fault found; how sure that is has not been calibrated for these settings.",
+        ),
+        (
             _ok(None, STATED),
             "No fault found; how sure that is has not been calibrated for these settings.",
         ),

@@ -29,7 +29,7 @@ from adequa.data import CONFIDENT, Result, judged_status
 from adequa.errors import RunError, SettingError, require_known
 from adequa.run import MANIFEST, SCORES, Run, count_lines, open_run, unscored_lines
 from adequa.settings import object_hash
-from adequa.tables import Table, escape_markdown, one_line
+from adequa.tables import Table, counted, escape_markdown, one_line
 
 RATES = ("omission", "hallucination", "not-ok", "unscored", "unsure")
 FACT_RATES = ("missing", "contradicted")
@@ -283,11 +283,11 @@ def _absolute(
             outcome = "pass"
         elif (low > limit.value) if below else (high < limit.value):
             outcome = "fail"
-    things = "facts" if limit.measure in FACT_RATES else "texts"
+    thing = "fact" if limit.measure in FACT_RATES else "text"
     shown = "" if interval is None else f" ({interval[0]:.3f} to {interval[1]:.3f})"
-    why = f"{limit.measure} is {value:.3f}{shown} over {items:,} {things}"
+    why = f"{limit.measure} is {value:.3f}{shown} over {counted(items, thing)}"
     if seen.left_out:
-        why += f", {seen.left_out:,} have no value"
+        why += f", {seen.left_out:,} {'has' if seen.left_out == 1 else 'have'} no value"
     examples = tuple(seen.examples) if is_broken and below else ()
     return LimitResult(
         system=system,

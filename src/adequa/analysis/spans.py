@@ -32,6 +32,7 @@ import numpy.typing as npt
 from adequa import stats
 from adequa.data import ErrorSpan, Marking, Result
 from adequa.errors import DataError, RunError, SettingError, require_known
+from adequa.files import as_list
 from adequa.readers import read_markings
 from adequa.run import MANIFEST, Run, open_run
 from adequa.tables import Cell, Column, Table, render_tables, rounded
@@ -130,8 +131,8 @@ class _Pair(NamedTuple):
 
 
 def compare_spans(
-    detectors: Sequence[Run | Path | str],
-    gold: Sequence[Path | str],
+    detectors: Run | Path | str | Sequence[Run | Path | str],
+    gold: Path | str | Sequence[Path | str],
     *,
     format: str | None = None,  # noqa: A002
     gold_format: str | None = None,
@@ -157,11 +158,11 @@ def compare_spans(
     require_known("group", by, GROUPS)
     if not gold:
         raise SettingError("there are no people's spans; name their file with gold=…")
-    people = [one for path in gold for one in read_markings(path, format=gold_format)]
+    people = [one for path in as_list(gold) for one in read_markings(path, format=gold_format)]
     texts = _Texts.of(people)
     named: dict[str, dict[Key, Marking]] = {}
     notes: list[str] = []
-    for source in detectors:
+    for source in as_list(detectors):
         read = _read_detector(source, format, kinds=kinds, metrics=metrics, score=score)
         for name, markings in read.items():
             label = name if name not in named else f"{name} ({source})"
@@ -356,15 +357,18 @@ class _Texts:
                     )
 
     def match(self, markings: Sequence[Marking]) -> tuple[dict[Key, Marking], int]:
-        """The markings by the key of the people's text, and how many have none."""
+        """The markings by the key of the people's text, and how many have none.
+
+        A marking whose system and id nobody has marked is taken by its text, if it has that.
+        """
         by_text: dict[str, list[Key]] = {}
         for key, text in self.texts.items():
             by_text.setdefault(text, []).append(key)
         found: dict[Key, Marking] = {}
         unmatched = 0
         for one in markings:
-            keys = [_key(one)] if one.id else by_text.get(one.text or "", [])
-            keys = [key for key in keys if key in self.people]
+            known = one.id and _key(one) in self.people
+            keys = [_key(one)] if known else by_text.get(one.text or "", [])
             found.update((key, one) for key in keys)
             unmatched += not keys
         return found, unmatched

@@ -299,7 +299,7 @@ def _form(mention: Mention, text: str) -> str:
 def describe_ok(result: Result) -> str:
     """What an OK stands for: what was found, and what could not be checked."""
     of = f"of {len(result.facts)} fact{'' if len(result.facts) == 1 else 's'}"
-    if all(fact.confidence is None for fact in result.facts):
+    if all(fact.status == "unchecked" and fact.confidence is None for fact in result.facts):
         number, were = len(result.facts), "was" if len(result.facts) == 1 else "were"
         english = language_code(result.item) == "en"
         advice = ": add -m nli." if english else "."  # which knows no other language

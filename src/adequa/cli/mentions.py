@@ -10,6 +10,7 @@ import typer
 from adequa.cli import options
 from adequa.cli.options import argument, option
 from adequa.progress import progress_bar
+from adequa.tables import counted
 
 if TYPE_CHECKING:
     from adequa.entities import Disagreement, MentionAgreement
@@ -112,7 +113,7 @@ def _show(agreement: MentionAgreement, kinds: list[Disagreement]) -> None:
     ]
     title = (
         f"{agreement.exact.found:,} mentions found, {agreement.exact.gold:,} in the gold, "
-        f"{agreement.texts:,} texts"
+        f"{counted(agreement.texts, 'text')}"
     )
     columns = ["", "precision", "recall", "F1", "paper's precision", "paper's recall"]
     options.echo_table(columns, rows, title)

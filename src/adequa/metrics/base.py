@@ -81,6 +81,11 @@ class Metric(ABC):
         """Whether all items must be scored in one process."""
         return False
 
+    @property
+    def sends_to(self) -> str:
+        """The host that gets the data and the texts; "" if they stay in the process."""
+        return ""
+
     def preview(self, items: Sequence[Item]) -> str:  # noqa: ARG002
         """What it would send to a service for these items, and the price; "" if it sends none."""
         return ""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
+from urllib.parse import urlsplit
 
 from adequa.data import Fact, Finding, Item, Score, Triple, Verdict
 from adequa.entities import EntityJudgment, JudgmentSettings, judge
@@ -97,6 +98,11 @@ class Esa(JudgmentSettings, Metric):
         for cause, count in zip(_CAUSES, causes, strict=True):
             values[f"low because {cause}"] = count / everything
         return values
+
+    @property
+    def sends_to(self) -> str:
+        """The host of the linker, which gets the texts."""
+        return "" if self.linker is None else urlsplit(self.linker).netloc
 
     def provenance(self) -> Mapping[str, object]:
         """The content of the files, and the address of the linker."""

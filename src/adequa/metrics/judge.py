@@ -235,6 +235,11 @@ class Judge(Metric):
         """A budget is counted in one process."""
         return self.max_cost is not None or self.max_requests is not None
 
+    @property
+    def sends_to(self) -> str:
+        """The host of the model."""
+        return urllib.parse.urlsplit(self.url).netloc
+
     def provenance(self) -> Mapping[str, object]:
         """The version and the hash of the prompt."""
         if self.prompt is not None:

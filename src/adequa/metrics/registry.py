@@ -98,9 +98,13 @@ def resolve(
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
     chosen: dict[str, Metric] = {}
-    for metric in DEFAULT if metrics is None else metrics:
+    wanted: Iterable[Any] = DEFAULT if metrics is None else metrics
+    for metric in wanted:
         if isinstance(metric, Metric):
             label, loaded = metric.name, metric
+        elif not isinstance(metric, str):
+            kind = type(metric).__name__
+            raise SettingError(f"a metric is a name or an adequa.Metric, not of the type {kind}")
         else:
             spec = Spec.parse(metric)
             label, loaded = spec.label, load_metric(spec.name, **spec.settings)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from adequa import __version__
 from adequa.analysis.comparison import Comparison, compare
 from adequa.errors import SettingError
-from adequa.files import replacing, write_errors
+from adequa.files import as_list, replacing, write_errors
 from adequa.report import summary
 from adequa.report.changes import changes_view, paired_tests
 from adequa.report.tallies import RunTallies, collect
@@ -41,7 +41,7 @@ class ReportFile:
 
 
 def write_report(
-    runs: Iterable[Run | Path | str],
+    runs: Run | Path | str | Iterable[Run | Path | str],
     out: Path | str,
     *,
     title: str | None = None,
@@ -58,7 +58,7 @@ def write_report(
     agreement of metrics with people, in place of the shipped one.
     """
     out = Path(out)
-    opened = [open_run(run) for run in runs]
+    opened = [open_run(run) for run in as_list(runs)]
     if not opened:
         raise SettingError("there is no run to report; name at least one")
     if max_items is not None and max_items < 0:

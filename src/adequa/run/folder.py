@@ -31,6 +31,7 @@ from adequa.errors import AdequaError, DataError, RunError, load_extra
 from adequa.files import decode_own, lines, load_object
 from adequa.metrics import Metric, load_metric
 from adequa.settings import file_hash
+from adequa.tables import counted
 
 MANIFEST = "manifest.json"
 SCORES = "scores.jsonl"
@@ -58,7 +59,7 @@ class Run:
     manifest: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        items = "" if self.items is None else f", {self.items:,} items"
+        items = "" if self.items is None else f", {counted(self.items, 'item')}"
         return f"Run({str(self.path)!r}{items}: {', '.join(self.manifest.get('metrics', ()))})"
 
     def _repr_html_(self) -> str:

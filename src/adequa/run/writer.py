@@ -18,7 +18,7 @@ from typing import Any
 from adequa import __version__
 from adequa.codec import result_to_object
 from adequa.data import Item, Result
-from adequa.errors import RunError
+from adequa.errors import RunError, SettingError
 from adequa.files import LOCK, dump_line, locked
 from adequa.metrics import Metric, Scorer
 from adequa.progress import Progress, silent
@@ -59,10 +59,18 @@ _LEAST_BYTES, _MOST_BYTES = 1 << 12, 1 << 26
 process can be continued by many."""
 
 
+def _require_source(source: Any) -> None:
+    if not isinstance(source, Source):
+        raise SettingError(
+            f"the source of a run is a file, not a {type(source).__name__}: "
+            "give adequa.read(path), or score items in memory with adequa.evaluate"
+        )
+
+
 def score_run(
     source: Source,
     metrics: Mapping[str, Metric],
-    out: Path,
+    out: Path | str,
     *,
     engine: Engine = IN_PROCESS,
     batch_size: int = _DEFAULT_BATCH,
@@ -76,8 +84,10 @@ def score_run(
     The bytes of `scores.jsonl` do not depend on the engine, the shards, the batch size or resumes.
     """
     started = time.perf_counter()
+    _require_source(source)
     if resume and force:
         raise RunError("resume=True continues a run and force=True replaces it; give one of them")
+    out = Path(out)
     _require_no_file(out)
     with locked(out):
         _require_run_or_nothing(out, replace=resume or force)

@@ -105,6 +105,26 @@ def test_systems_without_a_common_item_have_no_empty_rows_but_a_remedy(
     assert "give the texts of both systems about the same data the same id." in text
 
 
+@pytest.mark.parametrize(
+    ("systems", "note"),
+    [
+        ("aabbcc", "a and b are not compared (nor are 2 more pairs): they have no item in common"),
+        ("aabb", "a and b are not compared: they have no item in common"),
+    ],
+)
+def test_pairs_that_are_not_compared_are_counted(
+    write_run: WriteRun, systems: str, note: str
+) -> None:
+    results = [result(name, number, {"good": 0.5}) for number, name in enumerate(systems)]
+    assert note in render(compare([write_run(results)]))
+
+
+def test_one_more_pair_is_not_compared(write_run: WriteRun) -> None:
+    places = [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("c", 2), ("c", 3)]
+    results = [result(name, number, {"good": 0.5}) for name, number in places]
+    assert "are not compared (nor is 1 more pair): they" in render(compare([write_run(results)]))
+
+
 def test_markdown_and_latex_escape_names(found: Comparison) -> None:
     markdown = render(found, "markdown")
     assert "| a&b\\|c | 0.450 ± 0.047 a" in markdown

@@ -156,7 +156,7 @@ def test_an_exclusion_reports_its_changes():
 def test_texts_without_an_answer_are_noted():
     rows = [*ratings(), Rating("only", "A", "gone", "fluency", 2)]
     report = quality_report(rows, settings=QUICK, exclude=["gone"])
-    assert "note: 1 texts have no answer left" in report.render("text")
+    assert "note: 1 text has no answer left" in report.render("text")
 
 
 def test_every_form_is_whole():

@@ -138,6 +138,7 @@ def test_the_welcome_is_shown_without_eligibility_questions(place: Make) -> None
     client = client_of(here)
     page = client.get(here.rater_link(1)).text
     assert "Read the data first" in page
+    assert "Up to <b>3</b> texts, one per page" in page
     assert "0 of 3" in client.post("/begin", data={"form_token": form_token(page)}).text
     assert "0 of 3" in client.get(here.rater_link(1)).text
 
@@ -461,6 +462,7 @@ def test_two_texts_are_shown_in_both_orders_and_stored_in_one(place: Make) -> No
     for number in (1, 2):
         client = client_of(here)
         page = client.get(here.rater_link(number)).text
+        assert "Up to <b>2</b> pairs of texts" in page, "the limit is 3, but there are only two"
         page = client.post("/begin", data={"form_token": form_token(page)}).text
         for _ in range(2):
             assert "The second &lt;b&gt;text&lt;/b&gt;." in page

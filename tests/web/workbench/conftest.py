@@ -94,7 +94,12 @@ def place(tmp_path: Path, engine: ScoringEngine) -> Iterator[Make]:
     """Makes a workbench with these runs and campaigns open."""
     made: list[Place] = []
 
-    def make(*folders: Path, campaigns: tuple[Path, ...] = (), **settings: Any) -> Place:
+    def make(
+        *folders: Path,
+        campaigns: tuple[Path, ...] = (),
+        engine: ScoringEngine = engine,
+        **settings: Any,
+    ) -> Place:
         chosen = ServerSettings(**settings)
         runs = Runs(
             tmp_path / f"kept-{len(made)}",

@@ -16,6 +16,7 @@ from adequa.metrics import resolve
 from adequa.readers import open_source
 from adequa.report.page import asset
 from adequa.run import score_run
+from adequa.web.api.engine import ScoringEngine
 from adequa.web.workbench.site import PAGES
 
 from .conftest import HOSTILE, PAGE, Place
@@ -435,3 +436,14 @@ def test_a_file_is_previewed_before_it_is_sent(place):
     assert ask("x" * 300_000).status_code == 413
     refused = here.client.post("/preview", content=table, headers={"Content-Type": "text/csv"})
     assert refused.status_code == 403
+
+
+def test_the_pages_say_who_gets_the_texts(place):
+    assert "Nothing leaves this server." in place().get("/live").text
+    asking = ScoringEngine(resolve(["esa", "judge:url=https://llm.example.org/v1,model=large"]))
+    here = place(engine=asking)
+    for path in ("/", "/live"):
+        page = here.get(path).text
+        assert "judge sends data and texts to llm.example.org. Nothing else leaves" in page
+        assert 'value="esa" checked>' in page
+        assert 'value="judge">' in page, "a model that costs money is asked only by choice"

@@ -29,8 +29,10 @@ from adequa.analysis.comparison.systems import (
 )
 from adequa.errors import SettingError, require_known
 from adequa.fields import require_few
+from adequa.files import as_list
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
+from adequa.tables import counted
 
 _NUMBERS_AT_ONCE = 1 << 24
 """The size of one matrix product over the statistics of several systems: 128 MB of floats."""
@@ -378,7 +380,7 @@ class Comparison:
 
 
 def compare(
-    runs: Iterable[Run | Path | str],
+    runs: Run | Path | str | Iterable[Run | Path | str],
     *,
     metrics: Sequence[str] | None = None,
     baseline: str | None = None,
@@ -400,7 +402,7 @@ def compare(
     require_known("test", [test], TESTS)
     require_known("correction", [correction], stats.CORRECTIONS)
     stats.require_draws(n, seed, level, what="trials")
-    opened = [open_run(run) for run in runs]
+    opened = [open_run(run) for run in as_list(runs)]
     if not opened:
         raise SettingError("there is no run to compare; name at least one")
     aligned = load_systems(opened, by)
@@ -484,7 +486,9 @@ def _untested(pairs: Sequence[SystemPair]) -> list[str]:
     if not untested:
         return []
     (first, second), items = next(iter(untested.items()))
-    more = "" if len(untested) == 1 else f" (nor are {len(untested) - 1} more pairs)"
+    further = len(untested) - 1
+    more = f" (nor {'is' if further == 1 else 'are'} {counted(further, 'more pair')})"
+    more = more if further else ""
     note = (
         f"{first} and {second} are not compared{more}: they have "
         f"{'one item' if items else 'no item'} in common, and a test needs two. "

@@ -23,7 +23,7 @@ from adequa.charts import heat_map, save_picture
 from adequa.data import Rating
 from adequa.errors import DataError, SettingError, require_known
 from adequa.fields import grouped
-from adequa.files import write_errors
+from adequa.files import as_list, write_errors
 from adequa.human.judgments import Key, averaged
 from adequa.progress import Progress, silent
 from adequa.run import Run, open_run
@@ -55,10 +55,10 @@ class Study:
 
 
 def correlate(
-    runs: Sequence[Run | Path | str],
-    ratings: Sequence[Path | str],
+    runs: Run | Path | str | Sequence[Run | Path | str],
+    ratings: Path | str | Sequence[Path | str],
     *,
-    scores: Sequence[Path | str] = (),
+    scores: Path | str | Sequence[Path | str] = (),
     ratings_format: str | None = None,
     criteria: Sequence[str] = (),
     metrics: Sequence[str] = (),
@@ -84,10 +84,10 @@ def correlate(
     options = options or agreement.Options()
     _validate(options)
     conditions = samples.parse_where(where)
-    opened = [open_run(run) for run in runs]
+    opened = [open_run(run) for run in as_list(runs)]
     if not ratings:
         raise SettingError("there are no ratings; name their file with ratings=…")
-    paths = [Path(path) for path in ratings]
+    paths = [Path(path) for path in as_list(ratings)]
     judged = samples.read_people(paths, format=ratings_format, runs=opened, exclude=exclude, z=z)
     judged, notes = samples.drop_systems(judged, exclude_systems, references=references)
     every = sorted({rating.criterion for rating in judged})
@@ -97,7 +97,7 @@ def correlate(
     rated = {(rating.system, rating.id) for rating in judged}
     scored = samples.read_texts(
         opened,
-        [Path(path) for path in scores],
+        [Path(path) for path in as_list(scores)],
         rated=rated,
         everything=ranking,
         metrics=metrics,

@@ -409,7 +409,8 @@ def quality_tables(
         lost = max(one["texts"][0] - (one["texts"][1] or 0) for one in change.values())
         if lost:
             notes.append(
-                f"note: {lost} texts have no answer left; means and orders are over the others"
+                f"note: {counted(lost, 'text')} {'has' if lost == 1 else 'have'} no answer left; "
+                "means and orders are over the others"
             )
     return _summary(quality), tables, notes + [f"note: {note}" for note in quality.notes]
 

@@ -214,7 +214,7 @@ const adequaComponents = (() => {
     const of = (count) => `${count} of ${line.facts.length} fact${line.facts.length === 1 ? "" : "s"}`;
     const doubtful = line.facts.filter(isDoubtful).length;
     const isKnown = line.confidence !== null && line.confidence !== undefined;
-    if (line.facts.every((fact) => fact.confidence === null)) return "No fault found in names and values; the facts were not checked.";
+    if (line.facts.every((fact) => fact.status === "unchecked" && fact.confidence === null)) return "No fault found in names and values; the facts were not checked.";
     if (doubtful && isKnown) return `No fault found; ${of(doubtful)} could not be checked with confidence.`;
     if (!isKnown) return "No fault found.";
     if (line.confidence < CONFIDENT) return "No fault found, but that is not sure.";

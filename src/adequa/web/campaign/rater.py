@@ -11,6 +11,7 @@ import math
 import re
 import textwrap
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -544,14 +545,16 @@ class RaterPages:
     def _welcome(
         self, session: Session, rater: Rater, given: Mapping[str, str], problems: Mapping[str, str]
     ) -> Response:
-        campaign = self.site.store.campaign
+        campaign, texts = self.site.store.campaign, self.site.store.texts
+        sizes = Counter(one.task for one in texts if one.is_shown)
         return self.site.page(
             "welcome.html",
             422 if problems else 200,
             rater=rater,
             instructions=shown(campaign.instructions).strip(),
             eligibility=campaign.eligibility,
-            limit=campaign.texts_per_rater,
+            limit=min(campaign.texts_per_rater, max(sizes.values(), default=0)),
+            noun="pairs of texts" if any(one.pair for one in texts) else "texts",
             given=given,
             problems=problems,
             form_token=self.site.raters.form_token(session),

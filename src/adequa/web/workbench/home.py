@@ -430,7 +430,8 @@ class Workbench:
         campaigns: Sequence[OpenedCampaign] = (),
     ) -> None:
         self.access = WorkbenchAccess(settings.token)
-        self.site = WorkbenchSite(self.access)
+        senders = {label: one.sends_to for label, one in engine.metrics.items() if one.sends_to}
+        self.site = WorkbenchSite(self.access, senders)
         self.indexes, self.reports = Indexes(), Reports(runs.folder)
         bodies = server_bodies(settings)
         routes = [

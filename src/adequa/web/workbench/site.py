@@ -72,8 +72,10 @@ class WorkbenchAccess:
 class WorkbenchSite:
     """Renders the pages for browsers."""
 
-    def __init__(self, access: WorkbenchAccess) -> None:
+    def __init__(self, access: WorkbenchAccess, senders: Mapping[str, str]) -> None:
         self.access = access
+        self.senders = senders
+        """The metrics that send texts to a service, and to which host."""
 
     def page(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
         """A rendered page; a browser without a session gets one, if it may and nothing is wrong."""
@@ -84,6 +86,7 @@ class WorkbenchSite:
             session = access.begin(request, response)
         token = "" if session is None else access.sessions.form_token(session)
         common: dict[str, Any] = {"here": "", "refresh": None, "scripts": (), "form_token": token}
+        common["senders"] = self.senders
         common |= {"is_in": session is not None or not access.is_locked}
         response.body = PAGES.render(template, **(common | values))
         response.headers["content-length"] = str(len(response.body))
