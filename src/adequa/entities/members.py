@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -576,10 +577,10 @@ class MemberCheck(FieldCheck):
         found: dict[int, _Twin] = {}
         for kind, places in kinds.items():
             words = {place: self._words_of(place) for place in places}
-            for place, own in words.items():
-                others = [one for other, one in words.items() if other != place]
-                alone = own.difference(*others)
-                if others and alone:
+            shared = Counter(word for own in words.values() for word in own)
+            for place, own in words.items() if len(places) > 1 else ():
+                alone = frozenset(word for word in own if shared[word] == 1)
+                if alone:
                     found[place] = _Twin(kind, alone)
         return found
 
