@@ -288,11 +288,22 @@ def stage(
         licence=licence,
         resume=True,
     )
-    _train(settings, last_written=own.last_written, count=count, challenge=challenge)
+    _train(
+        settings,
+        last_written=own.last_written,
+        latest=own.latest,
+        count=count,
+        challenge=challenge,
+    )
 
 
 def _train(
-    settings: RelationSettings, *, last_written: str | None, count: int, challenge: Path | None
+    settings: RelationSettings,
+    *,
+    last_written: str | None,
+    latest: int | None = None,
+    count: int,
+    challenge: Path | None,
 ) -> None:
     """Train until the end or SIGTERM, and print the last figures."""
     from research.relations.figures import read_held_out
@@ -306,6 +317,7 @@ def _train(
         seed=settings.seed,
         shares=settings.shares,
         last_written=last_written,
+        latest=latest,
         permissive=settings.permissive,
     )
     held_out = read_held_out(data, count=count, challenge=challenge)

@@ -158,6 +158,10 @@ CLAIM_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of stage 17: more changed claims, since restrictions ("only", "in part") are among
 them."""
+LATE_SHARES: Mapping[str, float] = {
+    **CLAIM_SHARES, "latest": 0.20, "written": 0.25, "rel2text_swap": 0.08,
+}  # fmt: skip
+"""The shares of stage 18: a fifth of the groups that were written last."""
 PERMISSIVE_SHARES: Mapping[str, float] = {
     **WIDE_SHARES, "written": 0.46, "made": 0.10, "entailment": 0.02, "rel2text_real": 0.06,
     "fewrel_swap": 0.06, "fewrel_near": 0.03, "paragraph_swap": 0.03, "webnlg_facts": 0.02,
@@ -165,7 +169,7 @@ PERMISSIVE_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of a reader that may be used commercially: written groups in place of WebNLG."""
 LATEST = 300
-"""The groups written last, which the kind `latest` draws from."""
+"""The groups written last, which the kind `latest` draws from unless a stage says otherwise."""
 
 
 class Stage(NamedTuple):
@@ -180,6 +184,7 @@ class Stage(NamedTuple):
     grow: int = 0
     """The steps over which added layers take effect."""
     bf16: bool = False
+    latest: int = LATEST
 
 
 STAGES = (
@@ -229,6 +234,7 @@ STAGES = (
     Stage(4400, 21, "zg", DEEP_SHARES, fall=0.4, grow=400, bf16=True),
     Stage(1987, 26, "zv", GROUP_SHARES, bf16=True),
     Stage(2900, 27, "zzb", CLAIM_SHARES, fall=0.6, bf16=True),
+    Stage(1250, 28, "zzh", LATE_SHARES, fall=0.8, bf16=True, latest=830),
 )  # fmt: skip
 """The stages as run. After the second, sixteen wrong texts of m.jsonl were corrected. The fourth
 began with the exported weights of the third (`restore`), and was run before relations that are
@@ -338,6 +344,8 @@ class Mixture:
     scenes: SceneMaker
     seed: int = 0
     shares: Mapping[str, float] = field(default_factory=lambda: SHARES)
+    latest: int = LATEST
+    """How many of the groups written last the kind `latest` draws from."""
 
     def group(self, number: int) -> Group:
         """The group of a number."""
@@ -354,7 +362,7 @@ class Mixture:
         """By kind: a function that draws a group, or None where the draw does not allow one."""
         return {
             "written": lambda chance: chance.choice(self.written).draw(chance),
-            "latest": lambda chance: chance.choice(self.written[-LATEST:]).draw(chance),
+            "latest": lambda chance: chance.choice(self.written[-self.latest :]).draw(chance),
             "made": self.scenes.make,
             "entailment": self._entailment,
             "rel2text_swap": self._rel2text_swap,
@@ -840,6 +848,7 @@ def read_mixture(
     seed: int = 0,
     shares: Mapping[str, float] = SHARES,
     last_written: str | None = None,
+    latest: int | None = None,
     permissive: bool = False,
 ) -> Mixture:
     """The mixture of all that may be trained on; reading and locating names takes a minute.
@@ -862,4 +871,5 @@ def read_mixture(
         scenes=SceneMaker(),
         seed=seed,
         shares=shares,
+        latest=latest or LATEST,
     )
