@@ -97,7 +97,8 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored15
 	$(RELATIONS) stage 16 $(READER) --base $(BUILD)/restored15 --out $(BUILD)/relations16
 	$(RELATIONS) stage 17 $(READER) --base $(BUILD)/relations16 --out $(BUILD)/relations17
-	$(BIN)/adequa export $(BUILD)/relations17 --out src/adequa/models/weights/$(VERSION)
+	$(RELATIONS) stage 18 $(READER) --base $(BUILD)/relations17 --out $(BUILD)/relations18
+	$(BIN)/adequa export $(BUILD)/relations18 --out src/adequa/models/weights/$(VERSION)
 	$(RECORDS) train --base $(BUILD)/restored11 --relations 0.2 --steps 962 --out $(BUILD)/records1
 	$(RECORDS) train --base $(BUILD)/records1 --relations 0.15 --steps 977 --seed 1 \
 	  --out $(BUILD)/records2
