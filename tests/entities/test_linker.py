@@ -210,7 +210,7 @@ def test_a_broken_server_is_an_error_within_the_time(
     server: Server, behaviour: Behaviour, problem: str
 ) -> None:
     server.behaviour = behaviour
-    # A server that fails at once has time for it, on a busy machine too; only a slow one is cut off.
+    # A server that fails at once has time for it on a busy machine; only a slow one is cut off.
     limit = TIMEOUT if "did not answer" in problem else 20 * TIMEOUT
     began = time.monotonic()
     with pytest.raises(ServiceError, match=problem) as caught:
