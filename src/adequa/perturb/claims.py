@@ -287,17 +287,8 @@ def restrict(document: Document, knowledge: Knowledge, chance: random.Random) ->
         if not facts:
             continue
         edit = Edit(start, end, _placed(words, kind, document.text[start:end]))
-        text, after = rewrite(document.text, [edit])
-        yield Change(
-            f"restricted by “{words.strip()}”",
-            (edit,),
-            facts=facts,
-            doubtful=doubtful,
-            before=((start, end),) if start < end else (),
-            after=after,
-            unsupported=after,
-            unclear=((sentence[0], sentence[1] + len(text) - len(document.text)),),
-        )
+        how = f"restricted by “{words.strip()}”"
+        yield _wrong(document, edit, how, facts=facts, doubtful=doubtful, sentence=sentence)
 
 
 def stress(document: Document, knowledge: Knowledge, chance: random.Random) -> Iterator[Change]:
@@ -369,13 +360,27 @@ def _replaced(document: Document, found: re.Match[str], words: str, how: str) ->
     if not facts:
         return
     edit = Edit(*found.span(), words.format(f=found[0], b=VERBS.get(found[0], "")))
+    said = f"“{found[0]}” {how}"
+    yield _wrong(document, edit, said, facts=facts, doubtful=doubtful, sentence=sentence)
+
+
+def _wrong(
+    document: Document,
+    edit: Edit,
+    how: str,
+    *,
+    facts: frozenset[Triple],
+    doubtful: frozenset[Triple],
+    sentence: Span,
+) -> Change:
+    """The change of one place that makes facts wrong; the rest of its sentence is unclear."""
     text, after = rewrite(document.text, [edit])
-    yield Change(
-        f"“{found[0]}” {how}",
+    return Change(
+        how,
         (edit,),
         facts=facts,
         doubtful=doubtful,
-        before=(found.span(),),
+        before=((edit.start, edit.end),) if edit.start < edit.end else (),
         after=after,
         unsupported=after,
         unclear=((sentence[0], sentence[1] + len(text) - len(document.text)),),
