@@ -1,9 +1,11 @@
-"""Sentences about records, each with one fact: what the record reader learns from.
+"""Sentences about records, each with one fact or with several: what the record reader learns from.
 
 A wrong sentence of a written record contradicts the fact that its edit names; its faithful twin
 does not. Where the record can be turned so that the wrong words are right, both are learned with
 the fact of that record as well: then neither the words nor the fact alone tell the label. Other
-facts, and those of the groups of the relation reader, are learned likewise.
+facts, and those of the groups of the relation reader, are learned likewise. Beside the facts most
+like it together, a wrong sentence is learned with its wrong words, whether any fact contradicts
+them or none supports them.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,15 +66,26 @@ _THREE_LABELS = ("mnli", "mpe", "snli")
 _HYPOTHESES = 3
 """Hypotheses of one premise that are learned together."""
 _SETTINGS = JudgmentSettings()
+_JOINED = re.compile(
+    r"(?:[,;]|(?:after|because|since|as|for|by|with|together|thanks|due|and|which|who|where|while|to"
+    r"|in|of|on|during|following|despite|from|at|through|via|under|over|into|but|so|that|whose)\b)"
+)
+"""The beginning of a phrase that needs no comma before it."""
+_FEW = 3
+"""The other facts beside the violated one."""
+_KEPT = 100
+"""The texts that are kept open, more than a record has."""
+_FEWEST_WORDS = 3
+"""The words of an addition that can stand elsewhere, too."""
 
 
 class Row(NamedTuple):
-    """A sentence and a fact as word numbers, where the fact begins, and what is right."""
+    """A sentence and facts as word numbers, where the facts begin, and what is right."""
 
     ids: tuple[int, ...]
     mark: int
     wrong: bool
-    """The sentence contradicts the fact."""
+    """The sentence contradicts the fact, or is not supported by the facts."""
     stated: bool | None = None
     """It states the fact; None where that is not known."""
     words: tuple[int, ...] | None = ()
@@ -101,6 +115,7 @@ class CaseMaker:
     def __init__(self, reader: RecordReader, seed: int = 0) -> None:
         self.reader = reader
         self.chance = random.Random(seed)  # noqa: S311
+        self._opened: dict[tuple[int, str], tuple[Any, RecordText, Sequence[str]]] = {}
 
     def true_cases(self, one: WrittenRecord) -> list[Case]:
         """The sentences of the faithful texts of a record, with the facts most like them."""
@@ -138,6 +153,91 @@ class CaseMaker:
                             wrong = _row(opened, made, own, stated=False)
                             wrong = wrong._replace(wrong=True, words=place)
                             cases.append(Case((wrong, right), ((0, 1),)))
+        return cases
+
+    def together_cases(self, one: WrittenRecord) -> list[Case]:
+        """The sentences of the true texts of a record, each with several facts."""
+        texts = [(text, (0, len(text))) for text in one.faithful]
+        texts += [(text, span) for _, text, span in one.same]
+        return [
+            Case((together_row(opened, sentence),))
+            for text, span in texts
+            for opened in [self._open(one.record, text)[0]]
+            for sentence in opened.sentences
+            if overlap(sentence.place, span) and opened.rank(sentence, 1)
+        ]
+
+    def wrong_together_cases(self, one: WrittenRecord) -> list[Case]:
+        """The wrong sentences of a record beside their twins, each with several facts."""
+        found = (self._wrong_together(one, wrong) for wrong in one.wrong)
+        return [case for case in found if case is not None]
+
+    def few_facts_cases(self, one: WrittenRecord) -> list[Case]:
+        """The same, each with the violated fact and a few others: these are learned first."""
+        found = (self._wrong_together(one, wrong, few=True) for wrong in one.wrong if wrong.path)
+        return [case for case in found if case is not None]
+
+    def _wrong_together(
+        self, one: WrittenRecord, wrong: WrongText, *, few: bool = False
+    ) -> Case | None:
+        if len(wrong.spans) > 1:
+            return None
+        path = wrong.path if few else None
+        right = one.faithful[wrong.of]
+        start = _start_of(right, wrong)
+        twins = [(wrong.text, wrong.spans[0]), (right, (start, start + max(1, len(wrong.old))))]
+        rows = self._together_rows(one.record, twins, path)
+        worse = [(0, 1)]
+        record = turn_record(one.record, wrong)
+        turned = self._together_rows(record, twins[::-1], path) if record and rows else None
+        if rows and turned:
+            rows += turned
+            worse += [(2, 3), (0, 3), (2, 1)]
+        return Case(tuple(rows), tuple(worse)) if rows else None
+
+    def _together_rows(
+        self, record: Any, twins: Sequence[tuple[str, Span]], path: str | None
+    ) -> list[Row] | None:
+        """A wrong sentence and its twin with several facts; None where one of them has none.
+
+        With a path, the facts are the one there and a few of those most like the sentence.
+        """
+        rows = []
+        for number, (text, span) in enumerate(twins):
+            opened, paths = self._open(record, text)
+            sentence = _sentence(opened, span)
+            if sentence is None or not opened.rank(sentence, 1):
+                return None
+            near = None
+            if path is not None:
+                violated = _fact_at(opened, paths, path)
+                if violated is None:
+                    return None
+                others = [one for one in opened.rank(sentence, 2 * _FEW) if one != violated]
+                near = [violated, *self.chance.sample(others, min(len(others), _FEW))]
+                self.chance.shuffle(near)
+            rows.append(together_row(opened, sentence, span if number == 0 else None, near))
+        return rows
+
+    def added_cases(self, one: WrittenRecord, phrases: Sequence[str]) -> list[Case]:
+        """Sentences of the faithful texts with the addition to another record at their end."""
+        cases: list[Case] = []
+        if not phrases:
+            return cases
+        for text in one.faithful:
+            right, _ = self._open(one.record, text)
+            for sentence in right.sentences:
+                end = sentence.place[1]
+                phrase = self.chance.choice(phrases)
+                if not right.rank(sentence, 1) or text[end - 1 : end] != ".":
+                    continue
+                joined = f" {phrase}" if _JOINED.match(phrase) else f", {phrase}"
+                made, _ = self._open(one.record, text[: end - 1] + joined + text[end - 1 :])
+                place = (end - 1, end - 1 + len(joined))
+                wrong = _sentence(made, place)
+                if wrong is not None and made.rank(wrong, 1):
+                    rows = (together_row(made, wrong, place), together_row(right, sentence))
+                    cases.append(Case(rows, ((0, 1),)))
         return cases
 
     def _changes(
@@ -307,11 +407,30 @@ class CaseMaker:
         return cases
 
     def _open(self, record: Any, text: str) -> tuple[RecordText, Sequence[str]]:
-        item = read_record(record, text, id="1").item
-        return self.reader.open(named_text(item)), item.paths
+        """A text about a record; the last ones are kept, since each is in several cases."""
+        key = (id(record), text)
+        if key not in self._opened:
+            if len(self._opened) >= _KEPT:
+                self._opened.clear()
+            item = read_record(record, text, id="1").item
+            self._opened[key] = (record, self.reader.open(named_text(item)), item.paths)
+        _, opened, paths = self._opened[key]
+        return opened, paths
 
     def _open_graph(self, triples: tuple[Triple, ...], text: str) -> RecordText:
         return self.reader.open(named_text(Item("1", triples, text)))
+
+
+def together_row(
+    text: RecordText,
+    sentence: RecordSentence,
+    wrong: Span | None = None,
+    near: Sequence[int] | None = None,
+) -> Row:
+    """A sentence with the facts most like it; `wrong` is the place of its wrong words."""
+    ids, mark = text.input_together(sentence, near)
+    words = () if wrong is None else sentence.places(wrong)
+    return Row(tuple(ids), mark, wrong is not None, None, words)
 
 
 def _row(
@@ -413,11 +532,13 @@ def read_sources(
     seed: int = 0,
     *,
     entailment: float = 0.0,
+    together: float = 0.0,
     data: Path | None = None,
 ) -> list[Source]:
     """The written records, the groups of the relation reader, and entailment pairs.
 
-    The two shares are those of the latter two.
+    `relations` and `entailment` are the shares of the latter two, `together` that of the cases
+    about records which have several facts.
     """
     maker = CaseMaker(reader, seed)
     records = [one for path in sorted(DATA.glob("*.jsonl")) for one in read_parts(path)[0]]
@@ -426,17 +547,39 @@ def read_sources(
         for path in sorted(WRITTEN.glob("*.jsonl"))
         for line in split(path.read_text(encoding="utf-8").splitlines())[0]
     ]
-    true = [case for one in records for case in maker.true_cases(one)]
-    wrong = [case for one in records for case in maker.wrong_cases(one)]
+    phrases = sorted(
+        {
+            wrong.text[start:end].strip(" .")
+            for one in records
+            for wrong in one.wrong
+            for start, end in wrong.spans
+            if wrong.kind == "added" and len(wrong.text[start:end].split()) >= _FEWEST_WORDS
+        }
+    )
     small = [case for one in graphs for case in maker.relation_cases(one)] if relations else []
-    changed = [case for one in records for case in maker.changed_cases(one)]
     pairs = read_entailments(data / "entailment", dev=False) if data and entailment else []
     pairs = [one for one in pairs if one.corpus.startswith(_THREE_LABELS)]
     own = 1 - relations - entailment
+    alone, both = own * (1 - together), own * together
+
+    kinds: dict[str, tuple[float, Callable[[WrittenRecord], list[Case]]]] = {
+        "faithful texts": (0.42 * alone, maker.true_cases),
+        "wrong texts": (0.41 * alone, maker.wrong_cases),
+        "changed texts": (0.17 * alone, maker.changed_cases),
+        "faithful texts, facts together": (0.25 * both, maker.together_cases),
+        "wrong texts, facts together": (0.42 * both, maker.wrong_together_cases),
+        "wrong texts, a few facts": (0.21 * both, maker.few_facts_cases),
+        "additions, facts together": (0.12 * both, partial(maker.added_cases, phrases=phrases)),
+    }
+    cases: dict[str, list[Case]] = {name: [] for name in kinds}
+    for one in records:
+        for name, (share, make) in kinds.items():
+            cases[name] += make(one) if share else ()
     return [
-        Source("research/records/data: faithful texts", 0.42 * own, len(records), true),
-        Source("research/records/data: wrong texts", 0.41 * own, len(records), wrong),
-        Source("research/records/data: changed texts", 0.17 * own, len(records), changed),
+        *(
+            Source(f"research/records/data: {name}", share, len(records), cases[name])
+            for name, (share, _) in kinds.items()
+        ),
         Source("research/relations/data/written", relations, len(graphs), small),
         Source(
             "entailment: MultiNLI, SNLI, MPE",

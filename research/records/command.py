@@ -76,6 +76,12 @@ def train(
         float,
         typer.Option("--entailment", min=0, max=1, help="The share of entailment pairs."),
     ] = 0.0,
+    together: Annotated[
+        float,
+        typer.Option(
+            "--together", min=0, max=1, help="The share of cases about records with several facts."
+        ),
+    ] = 0.0,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="The folder with `entailment`."),
@@ -109,6 +115,7 @@ def train(
         fall=fall,
         relations=relations,
         entailment=entailment,
+        together=together,
         bf16=bf16,
         seed=seed,
         look_every=look_every,
@@ -120,7 +127,9 @@ def train(
         raise typer.BadParameter("give --data with it", param_hint="--entailment")
     words = WordTable.read(shipped_weights(DEFAULT).path("words.npz"))  # those of the base, too
     reader = RecordReader(read_tokenizer(find_base(base).folder), words, lambda *_: [])
-    sources = read_sources(reader, relations, seed, entailment=entailment, data=data)
+    sources = read_sources(
+        reader, relations, seed, entailment=entailment, together=together, data=data
+    )
     held_out = read_held_out(reader, count)
     with until_terminated() as stop, progress_bar("steps") as progress:
         result = train_records(settings, sources, held_out, stop=stop, progress=progress)

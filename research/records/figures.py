@@ -12,7 +12,7 @@ from adequa.models.records import RecordReader
 from adequa.readers.records import read_record
 from adequa.stats import area_under_curve
 from adequa.text import Span
-from research.records.cases import Row, named_text
+from research.records.cases import Row, named_text, together_row
 from research.records.written import DATA, overlap, read_parts
 
 
@@ -24,6 +24,8 @@ class HeldOutText(NamedTuple):
     """`faithful`, `same` (edited, and still true), or the kind of its fault."""
     of: int
     rows: tuple[Row, ...]
+    together: tuple[Row, ...]
+    """Rows with several facts."""
 
 
 def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
@@ -38,25 +40,40 @@ def read_held_out(reader: RecordReader, count: int) -> list[HeldOutText]:
         for kind, of, text, spans in texts:
             item = read_record(record.record, text, id=record.id).item
             opened = reader.open(named_text(item))
-            rows = []
+            rows, together = [], []
             for sentence in opened.sentences:
                 wrong = any(overlap(sentence.place, span) for span in spans)
                 for fact in opened.rank(sentence):
                     ids, mark = opened.input(sentence, fact)
                     rows.append(Row(tuple(ids), mark, wrong))
-            found.append(HeldOutText(record.id, kind, of, tuple(rows)))
+                if opened.rank(sentence, 1):
+                    together.append(together_row(opened, sentence)._replace(wrong=wrong))
+            found.append(HeldOutText(record.id, kind, of, tuple(rows), tuple(together)))
     return found
 
 
 def measure(
     read: Callable[[Sequence[Row]], Sequence[float]], texts: Sequence[HeldOutText]
 ) -> dict[str, float]:
-    """How well wrong texts are told from faithful ones by their worst sentence and fact."""
-    logits = iter(read([row for text in texts for row in text.rows]))
+    """How well wrong texts are told from faithful ones by their worst sentence and fact.
+
+    Figures that begin with `together` are those of sentences with several facts.
+    """
+    own = _figures(read, texts, [text.rows for text in texts])
+    both = _figures(read, texts, [text.together for text in texts])
+    return own | {f"together_{name}": value for name, value in both.items()}
+
+
+def _figures(
+    read: Callable[[Sequence[Row]], Sequence[float]],
+    texts: Sequence[HeldOutText],
+    rows: Sequence[Sequence[Row]],
+) -> dict[str, float]:
+    logits = iter(read([row for own in rows for row in own]))
     worst: dict[tuple[str, str, int], float] = {}
     judged = []
-    for text in texts:
-        own = [(next(logits), row.wrong) for row in text.rows]
+    for text, asked in zip(texts, rows, strict=True):
+        own = [(next(logits), row.wrong) for row in asked]
         most, at_fault = max(own, default=(-30.0, False))
         judged.append((text, most, at_fault))
         if text.kind == "faithful":

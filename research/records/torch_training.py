@@ -2,8 +2,8 @@
 
 The network is a verifier: at the beginning of the fact its head `unsupported` learns whether the
 sentence contradicts it and its head `stated` whether it states it; at the words of the sentence the
-former learns which are wrong. A wrong sentence must be worse than its faithful twin by a margin. It
-starts from the relation reader.
+former learns which are wrong. With several facts it learns whether they support the sentence. A
+wrong sentence must be worse than its faithful twin by a margin. It starts from the relation reader.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ STATED, WORDS = 0.5, 1.0
 """The weights of what a sentence states and of its wrong words, where that of the fact that it
 contradicts has 1. Not chosen by a comparison."""
 LIMITS = (
-    "English sentences beside single facts of a record. It does not calculate, and sees neither "
-    "comparisons nor totals of several facts; see docs/metrics/nli.md."
+    "English sentences beside single facts of a record, or the twelve most like them. It does not "
+    "calculate, and sees neither comparisons nor totals of several facts; see docs/metrics/nli.md."
 )
 """What the card of the model says of its limits."""
 
@@ -49,11 +49,14 @@ class RecordSettings(StackSettings):
     """The share of cases that come from the groups of the relation reader."""
     entailment: float = 0.0
     """The share of entailment pairs."""
+    together: float = 0.0
+    """The share of cases about records that have several facts."""
 
     def recipe(self) -> dict[str, Any]:
         """The common part, the loss and the mixture."""
         more = {"margin": MARGIN, "above": ABOVE, "stated": STATED, "words": WORDS}
-        shares = {"relations": self.relations, "entailment": self.entailment}
+        names = ("relations", "entailment", "together")
+        shares = {name: getattr(self, name) for name in names}
         return {**super().recipe(), **more, **shares}
 
 

@@ -19,8 +19,8 @@ from adequa.text.values import truth_of
 DATA = Path(__file__).parent / "data"
 HELD_OUT = 8
 """Every eighth record of a file is held out, for figures and thresholds."""
-LAST_LEARNED = "v"
-"""The files after this one, by other writers, are held out as a whole."""
+ASIDE = frozenset("wxy")
+"""The files that are held out as a whole, by writers of whom nothing is learned."""
 _LONGEST_VALUE = 5
 """Words of a wrong value that may stand in the record in place of the right one."""
 
@@ -97,7 +97,7 @@ def _replaced(before: str, after: str) -> tuple[str, str]:
 def read_parts(path: Path) -> tuple[list[WrittenRecord], list[WrittenRecord]]:
     """The records of a file that are learned from, and those that are held out."""
     records = read_written(path)
-    return ([], records) if path.stem > LAST_LEARNED else split(records)
+    return ([], records) if path.stem in ASIDE else split(records)
 
 
 def split(records: Sequence[_Any]) -> tuple[list[_Any], list[_Any]]:

@@ -26,7 +26,7 @@ from adequa.models.wordpiece import WordPiece
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[unused1]", "[unused2]", "[unused3]", *PLACEHOLDERS)
 WORDS += ("isnes", "aldby", "towns", "railway", "area", "yes", "no", "has", "a", ".", "it", "31")
-WORDS += ("and", "large", "'", "s", "is")
+WORDS += ("and", "large", "'", "s", "is", ":", ",", ";", "list")
 SUBJECT, OBJECT, OTHER, KNOWN = (*PLACEHOLDERS[:3], PLACEHOLDERS[-1])
 TOWNS = (
     Triple("list", "towns", "Isnes"),
@@ -79,26 +79,47 @@ def named(text: str, *names: str, triples: Sequence[Triple] = TOWNS) -> NamedTex
 def test_a_sentence_is_asked_about_one_fact_at_a_time_the_most_alike_first() -> None:
     own, run = reader()
     (found,) = own.read([named("Isnes has a railway.", "Isnes")])
-    assert run.seen == [
+    assert run.seen[1:] == [
         f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s railway is no [SEP]",
         f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s area is 31 [SEP]",
         f"[CLS] {OTHER} has a railway . [SEP] towns aldby ' s railway is yes [SEP]",
         # What may be contradicted is asked about once more, the other way round.
         f"[CLS] {SUBJECT} has a railway . [SEP] towns {SUBJECT} ' s railway is yes [SEP]",
     ]
-    assert [(one.start, one.end) for one in found] == [(0, 20)] * 3
-    assert [one.fact for one in found] == [1, 2, 4]  # the names of objects are no facts
-    assert [one.logit for one in found] == [3.0, -4.0, -4.0]
-    assert [one.turned for one in found] == [-4.0, None, None]
-    assert found[0].words[3] == (12, 19, 2.0)
+    assert [(one.start, one.end) for one in found] == [(0, 20)] * 4
+    assert [one.fact for one in found] == [None, 1, 2, 4]  # the names of objects are no facts
+    assert [one.logit for one in found[1:]] == [3.0, -4.0, -4.0]
+    assert [one.turned for one in found] == [None, -4.0, None, None]
+    assert found[1].words[3] == (12, 19, 2.0)
+
+
+def test_a_sentence_is_asked_once_about_the_facts_together_those_of_each_object_in_a_row() -> None:
+    own, run = reader()
+    (found,) = own.read([named("Isnes, 31, has a railway and Aldby.", "Isnes", "31", "Aldby")])
+    isnes, number, aldby = PLACEHOLDERS[:3]
+    assert run.seen[0] == (
+        f"[CLS] {isnes} , {number} , has a railway and {aldby} . [SEP] "
+        f"towns {isnes} : area {number} , railway no ; towns {aldby} : railway yes ; [SEP]"
+    )
+    assert found[0].fact is None
+    assert found[0].logit == 3.0
+
+
+def test_together_at_most_some_word_pieces_of_facts_are_shown() -> None:
+    own, run = reader()
+    facts = [Triple("list", f"area {'large ' * 20}{number}", "31") for number in range(9)]
+    own.read([named("The area is large.", triples=facts)])
+    words = run.seen[0].split(" [SEP] ")[1].split()
+    assert 70 < len(words) <= 97
+    assert words.count("area") == 3
 
 
 def test_numbers_of_the_data_are_hidden_and_others_shown() -> None:
     own, run = reader()
     own.read([named("Isnes has 31 and 7.", "Isnes", "31")])
     sentence = f"[CLS] {SUBJECT} has {OBJECT} and [UNK] . [SEP]"
-    assert run.seen[0] == f"{sentence} towns {SUBJECT} ' s area is {OBJECT} [SEP]"
-    assert f"has {KNOWN} and" in run.seen[1]  # the number of another fact
+    assert run.seen[1] == f"{sentence} towns {SUBJECT} ' s area is {OBJECT} [SEP]"
+    assert f"has {KNOWN} and" in run.seen[2]  # the number of another fact
 
 
 def test_a_sentence_that_refers_to_the_one_before_is_read_after_it() -> None:
@@ -128,9 +149,10 @@ def test_of_a_large_record_only_the_facts_most_like_the_sentence_are_asked_about
         )
     ]
     (found,) = own.read([named("The area is 31.", triples=rows)])
-    assert len(found) == len(run.seen) == ASKED
-    assert found[0].fact == 101  # its field and its value
-    assert all(one.fact % 2 for one in found)  # then the same field of other objects
+    assert len(found) == len(run.seen) == ASKED + 1
+    facts = [one.fact for one in found[1:] if one.fact is not None]
+    assert facts[0] == 101  # its field and its value
+    assert all(fact % 2 for fact in facts)  # then the same field of other objects
 
 
 def test_a_long_sentence_is_read_in_windows_that_cover_it() -> None:
@@ -191,4 +213,5 @@ def test_the_shipped_reader_prefers_the_sentence_that_agrees() -> None:
             named("Lamsen has a large sauna.", "Lamsen", triples=facts),
         ]
     )
-    assert max(one.logit for one in wrong) > 0 > max(one.logit for one in right)
+    assert max(one.logit for one in wrong[1:]) > 0 > max(one.logit for one in right[1:])
+    assert wrong[0].logit > right[0].logit  # the facts together

@@ -1,14 +1,15 @@
 """The record reader: does a sentence of a text about a record contradict one of its facts?
 
-It is asked about one fact at a time: whose it is, the field and the value, in words. Placeholders
-stand for the names and numbers of the data that the sentence has, so that it need not compare
-them. Of a record only the facts are asked about that are most like the sentence.
+It is asked about one fact at a time: whose it is, the field and the value, in words; and once about
+several facts together, whether they support all of the sentence. Placeholders stand for the names
+and numbers of the data that the sentence has, so that it need not compare them. Of a record only
+the facts are asked about that are most like the sentence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,6 +24,7 @@ from adequa.models.relations import (
 )
 from adequa.models.runtime import WordTable, breaks_of, windows
 from adequa.models.shipped import DEFAULT, open_network, weights
+from adequa.models.summaries import Field, Part, Summaries, Value
 from adequa.models.verifier import Run
 from adequa.models.wordpiece import MARKERS, WordPiece
 from adequa.text import Span, label_of, split_camel, split_sentences, word_set
@@ -33,7 +35,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ASKED = 6
-"""The facts that a sentence is asked about."""
+"""The facts that a sentence is asked about one by one."""
+TOGETHER = 12
+"""The most facts that a sentence is asked about together. Not chosen by a comparison."""
+_LONGEST_TOGETHER, _LONGEST_SUMMARY = 96, 60
+"""The word pieces of these facts, and of what follows from several."""
+_FAR = 1000
+"""The rank of a fact that is not among them."""
+_SHORT_FACT = 24
+"""The word pieces of one of them."""
 _SENTENCE = 96
 """Word pieces of a sentence; a longer one is read in windows."""
 _OVERLAP = 16
@@ -63,19 +73,20 @@ _LONG_NUMBER = re.compile(r"[1-9]\d{4,11}")
 
 
 class SentenceReading(NamedTuple):
-    """What the reader says of a sentence, or of a window of a long one, about one fact."""
+    """What the reader says of a sentence, or of a window of a long one."""
 
     start: int
     end: int
-    fact: int
+    fact: int | None
+    """The fact that it was asked about; None for the facts most like it, together."""
     logit: float
-    """Log-odds that the sentence contradicts the fact."""
+    """Log-odds that the sentence contradicts the fact, or that the facts do not support it."""
     stated: float
-    """Log-odds that it states the fact."""
+    """Log-odds that it states the fact; without a meaning for several."""
     turned: float | None
     """Log-odds that it contradicts the opposite, of a yes or no that it may contradict."""
     words: tuple[tuple[int, int, float], ...]
-    """The places of its words, and the log-odds that each is wrong by this fact."""
+    """The places of its words, and the log-odds that each is wrong by what was asked about."""
 
 
 FactInput = tuple[list[int], int]
@@ -118,6 +129,8 @@ class _Fact(NamedTuple):
     within: list[int]
     """The list that its object is in."""
     field: list[int]
+    key: list[int]
+    """The field in its own words, without those that make a clause of it."""
     value: list[int]
     truth: bool | None
 
@@ -145,8 +158,12 @@ class RecordText:
         self.reader = reader
         self._likeness = likeness
         self._subject, self._object, *self._others = (reader.ids[word] for word in PLACEHOLDERS)
+        self._all = [reader.ids[word] for word in PLACEHOLDERS]
         self._known = self._others.pop()
         """Stands for the numbers of other facts."""
+        self._colon, self._comma, self._stop = (
+            reader.ids.get(sign, reader.separator) for sign in ":,;"
+        )
         subjects = {one.subject for one in text.triples}
         lists: dict[str, str] = {}
         for one in text.triples:
@@ -169,6 +186,8 @@ class RecordText:
             for name in (one.subject, one.object)
             if name in self.heads or is_value(name) or _NAME.search(label_of(name).string)
         }
+        known = [number for number, one in enumerate(self.facts) if one]
+        self._summaries = Summaries(text.triples, known)
         names = [one for one in text.names if one[2] in hidden]
         self.sentences = [*self._cut(text.text, names)]
         self._compare()
@@ -176,7 +195,8 @@ class RecordText:
     def _fact(self, triple: Triple, within: list[int]) -> _Fact:
         field, value = map(self.reader.numbers, word_field(triple))
         truth = truth_of(triple.predicate, triple.object)
-        return _Fact(triple.subject, triple.object, within, field, value, truth)
+        key = self.reader.numbers(_spaced(triple.predicate))
+        return _Fact(triple.subject, triple.object, within, field, key, value, truth)
 
     def _cut(self, text: str, names: Sequence[tuple[int, int, str]]) -> Iterable[RecordSentence]:
         """The sentences of a text; one that refers to another follows on it."""
@@ -261,19 +281,99 @@ class RecordText:
                 holders[own] = self._known if is_value(own) else next(free, word)
             ids.append(holders[own])
         ids.append(self.reader.separator)
-        words = [*fact.within]
-        if fact.subject in sentence.named:
-            words.append(self._subject)
-        elif fact.subject == self._root:
-            words += self.reader.numbers("it")
-        else:
-            words += self.heads[fact.subject]
-        words += fact.field
+        holders = {name: own for name, own in holders.items() if name in sentence.named}
+        value = self._value(fact, holders)
         if turned:
-            words += self.reader.numbers("no" if fact.truth else "yes")
-        else:
-            words += [self._object] if fact.object in sentence.named else fact.value
+            value = self.reader.numbers("no" if fact.truth else "yes")
+        words = [*self._owner(fact, holders), *fact.field, *value]
         return [*ids, *words[:_LONGEST_FACT], self.reader.separator], len(ids)
+
+    def input_together(
+        self, sentence: RecordSentence, near: Sequence[int] | None = None
+    ) -> FactInput:
+        """A sentence with several facts, in which each name has a placeholder.
+
+        Without others, the facts are those that are most like it.
+        """
+        holders: dict[str, int] = {}
+        free = iter(self._all)
+        ids = [self.reader.start]
+        for word, _, _, names in sentence.pieces:
+            if not names:
+                ids.append(word)
+                continue
+            own = next((holders[name] for name in names if name in holders), None)
+            own = next(free, self._known) if own is None else own
+            for name in names:
+                holders.setdefault(name, own)
+            ids.append(own)
+        ids.append(self.reader.separator)
+        near = self.rank(sentence, TOGETHER) if near is None else near
+        shown = [*self._listed(near, holders), *self._summed(near, holders, sentence)]
+        return [*ids, *shown, self.reader.separator], len(ids)
+
+    def _listed(self, near: Sequence[int], holders: Mapping[str, int]) -> list[int]:
+        """Some facts, those of each object together."""
+        rows: dict[str, list[int]] = {}
+        length = 0
+        for number in near:
+            fact = self.facts[number]
+            if fact is None:
+                continue
+            own = rows.get(fact.subject) or [*self._owner(fact, holders), self._colon]
+            said = [*fact.key, *self._plain_value(fact, holders)][:_SHORT_FACT]
+            length += len(said) + (0 if fact.subject in rows else len(own)) + 1
+            if length > _LONGEST_TOGETHER:
+                break
+            rows[fact.subject] = [*own, *said, self._comma]
+        return [word for own in rows.values() for word in [*own[:-1], self._stop]]
+
+    def _summed(
+        self, near: Sequence[int], holders: Mapping[str, int], sentence: RecordSentence
+    ) -> list[int]:
+        """What follows from several facts of which a sentence speaks."""
+        ranks = {number: rank for rank, number in enumerate(near)}
+        values: dict[str, int] = {}
+        for number, fact in enumerate(self.facts):
+            if fact is not None and fact.object in holders:
+                best = values.get(fact.object)
+                if best is None or ranks.get(number, _FAR) < ranks.get(best, _FAR):
+                    values[fact.object] = number
+        named = [values[name] for name in holders if name in values]
+        owners = [name for name in self.heads if name in sentence.named]
+        found: list[int] = []
+        for line in self._summaries.lines(named, owners, near):
+            words = [word for part in line for word in self._part(part, holders)]
+            if len(found) + len(words) < _LONGEST_SUMMARY:
+                found += [*words, self._stop]
+        return found
+
+    def _part(self, part: Part, holders: Mapping[str, int]) -> list[int]:
+        if isinstance(part, str):
+            return self.reader.numbers(part)
+        fact = self.facts[part.fact]
+        if fact is None:
+            return []
+        if isinstance(part, Field):
+            return fact.key
+        if isinstance(part, Value):
+            return self._plain_value(fact, holders)
+        return self._owner(fact._replace(within=[]), holders)
+
+    def _owner(self, fact: _Fact, holders: Mapping[str, int]) -> list[int]:
+        """Whose fact it is."""
+        if fact.subject in holders:
+            return [*fact.within, holders[fact.subject]]
+        if fact.subject == self._root:
+            return [*fact.within, *self.reader.numbers("it")]
+        return [*fact.within, *self.heads[fact.subject]]
+
+    def _value(self, fact: _Fact, holders: Mapping[str, int]) -> list[int]:
+        return [holders[fact.object]] if fact.object in holders else fact.value
+
+    def _plain_value(self, fact: _Fact, holders: Mapping[str, int]) -> list[int]:
+        """The value, but a yes or no for the 1 that a sentence may have for something else."""
+        return fact.value if fact.truth is not None else self._value(fact, holders)
 
 
 def word_field(triple: Triple) -> tuple[str, str]:
@@ -320,34 +420,25 @@ class RecordReader:
         return RecordText(self.reader, self._likeness, text)
 
     def read(self, texts: Sequence[NamedText]) -> list[list[SentenceReading]]:
-        """The readings of each text, by sentence, the facts most like a sentence first."""
+        """The readings of each text, by sentence.
+
+        First of all facts together, then of single ones, those most like the sentence first.
+        """
         asked: list[_Question] = []
         for number, text in enumerate(texts):
             opened = self.open(text)
             for sentence in opened.sentences:
-                asked += (
-                    _Question(number, opened, sentence, fact) for fact in opened.rank(sentence)
-                )
-        outputs = self._answers([one.text.input(one.sentence, one.fact) for one in asked])
+                facts = opened.rank(sentence)
+                if facts:
+                    asked += (_Question(number, opened, sentence, fact) for fact in (None, *facts))
+        outputs = self._answers([one.input() for one in asked])
         doubtful = [
             place
             for place, (one, (logits, mark)) in enumerate(zip(asked, outputs, strict=True))
             if one.is_yes_or_no and logits[mark, 1] > _DOUBTFUL
         ]
-        turned = dict(
-            zip(
-                doubtful,
-                self._answers(
-                    [
-                        asked[place].text.input(
-                            asked[place].sentence, asked[place].fact, turned=True
-                        )
-                        for place in doubtful
-                    ]
-                ),
-                strict=True,
-            )
-        )
+        opposites = self._answers([asked[place].input(turned=True) for place in doubtful])
+        turned = dict(zip(doubtful, opposites, strict=True))
         found: list[list[SentenceReading]] = [[] for _ in texts]
         for place, (one, (logits, mark)) in enumerate(zip(asked, outputs, strict=True)):
             words = tuple(
@@ -380,17 +471,22 @@ class RecordReader:
 
 
 class _Question(NamedTuple):
-    """A sentence of a text and a fact that it is asked about."""
+    """A sentence of a text and the fact that it is asked about; None for several together."""
 
     number: int
     text: RecordText
     sentence: RecordSentence
-    fact: int
+    fact: int | None
 
     @property
     def is_yes_or_no(self) -> bool:
-        fact = self.text.facts[self.fact]
+        fact = None if self.fact is None else self.text.facts[self.fact]
         return fact is not None and fact.truth is not None
+
+    def input(self, *, turned: bool = False) -> FactInput:
+        if self.fact is None:
+            return self.text.input_together(self.sentence)
+        return self.text.input(self.sentence, self.fact, turned=turned)
 
 
 @lru_cache(maxsize=4)

@@ -15,11 +15,14 @@ BEDS = next(place for place, one in enumerate(ITEM.triples) if one.predicate == 
 FIRST = [(0, 6), (7, 9), (10, 16), (17, 19), (20, 26), (26, 27)]
 
 
+def zip_words(*logits: float) -> list[tuple[int, int, float]]:
+    return [(first, last, one) for (first, last), one in zip(FIRST, logits, strict=False)]
+
+
 def reading(
     fact: int, logit: float, *words: float, start: int = 0, end: int = 27
 ) -> SentenceReading:
-    places = [(first, last, one) for (first, last), one in zip(FIRST, words, strict=False)]
-    return SentenceReading(start, end, fact, logit, -1.0, None, tuple(places))
+    return SentenceReading(start, end, fact, logit, -1.0, None, tuple(zip_words(*words)))
 
 
 def test_the_fact_that_a_sentence_contradicts_most_at_the_clause_by_which_it_does() -> None:
@@ -45,3 +48,25 @@ def test_the_fact_that_a_sentence_contradicts_most_at_the_clause_by_which_it_doe
 @pytest.mark.parametrize("readings", [[], [reading(WINTER, -4.0, 1.0)], [reading(WINTER, 4.0)]])
 def test_nothing_is_found_without_doubt_or_without_words(readings: list[SentenceReading]) -> None:
     assert find_contradictions(ITEM, readings) == []
+
+
+def test_a_clause_that_no_fact_supports() -> None:
+    readings = [
+        SentenceReading(0, 27, None, 2.0, 0.0, None, tuple(zip_words(-3, -3, -4, 3, 2, -2))),
+        reading(WINTER, -1.0, -4.0, -4.0, 0.5),
+    ]
+    against, (start, end, words, fact, features) = find_contradictions(ITEM, readings)
+    assert (TEXT[slice(*words)], fact) == ("in winter", None)
+    assert TEXT[start:end] == "Lamsen is closed in winter"
+    assert features["rule support"] == 1.0
+    assert (features["support: sentence"], features["support: words"]) == (2.0, 3.0)
+    assert features["support: contradicts"] == -1.0
+    assert (features["support: count"], features["support: figures"]) == (2.0, 0.0)
+    assert against.features["reader: together"] == 2.0
+    assert against.features["reader: together here"] == 3.0
+    assert against.rule == "rule reader"
+
+
+def test_what_the_facts_support_has_no_candidate() -> None:
+    together = SentenceReading(0, 27, None, -5.0, 0.0, None, tuple(zip_words(-3, -3, -4, 3, 2, -2)))
+    assert find_contradictions(ITEM, [together, reading(WINTER, -4.0, 1.0)]) == []

@@ -152,15 +152,53 @@ def test_all_sources_have_their_share(
             "A cat sleeps.,An animal sleeps.,entailment\n",
             encoding="utf-8",
         )
-    sources = read_sources(reader, 0.3, seed=1, entailment=0.1, data=tmp_path)
+    sources = read_sources(reader, 0.3, seed=1, entailment=0.1, together=0.5, data=tmp_path)
     assert [(one.share, one.items) for one in sources] == [
-        (pytest.approx(0.252), 1),
-        (pytest.approx(0.246), 1),
-        (pytest.approx(0.102), 1),
+        (pytest.approx(0.126), 1),
+        (pytest.approx(0.123), 1),
+        (pytest.approx(0.051), 1),
+        (pytest.approx(0.075), 1),
+        (pytest.approx(0.126), 1),
+        (pytest.approx(0.063), 1),
+        (pytest.approx(0.036), 1),
         (0.3, 0),
         (0.1, 2),
     ]
-    assert read_sources(reader, 0.3, seed=1, entailment=0.1, data=tmp_path) == sources
+    again = read_sources(reader, 0.3, seed=1, entailment=0.1, together=0.5, data=tmp_path)
+    assert again == sources
+    alone = read_sources(reader, 0.3, seed=1, entailment=0.1, data=tmp_path)
+    assert [len(one.cases) for one in alone[3:7]] == [0, 0, 0, 0]
+
+
+def test_sentences_with_several_facts(reader: RecordReader, tmp_path: Path) -> None:
+    edits = [
+        {"of": 0, "old": "has no sauna", "new": "has a sauna", "kind": "polarity",
+         "path": "/sauna"},
+        {"of": 0, "old": "costs 90", "new": "costs 90 after a long fight", "kind": "added",
+         "span": "after a long fight"},
+        {"of": 0, "old": "costs 90", "new": "costs less than Ask", "kind": "wrong_comparison"},
+    ]  # fmt: skip
+    (one,) = read_written(write(tmp_path / "a.jsonl", wrong=edits))
+    maker = CaseMaker(reader)
+    true = [row for case in maker.together_cases(one) for row in case.rows]
+    assert len(true) == 4  # two sentences, one, and an edited one
+    assert all(not row.wrong and not row.words and row.stated is None for row in true)
+    polarity, added, compared = maker.wrong_together_cases(one)
+    assert [row.wrong for row in compared.rows] == [True, False]
+    assert [row.wrong for row in polarity.rows] == [True, False, True, False]
+    assert polarity.worse == ((0, 1), (2, 3), (0, 3), (2, 1))
+    wrong, right = added.rows
+    assert shown(wrong, reader).count("fight") == 1
+    assert "fight" not in shown(right, reader)
+    words = [maker.reader.reader.numbers("fight")[0] == wrong.ids[at] for at in wrong.words or ()]
+    assert any(words)
+    (few,) = maker.few_facts_cases(one)  # only the first names what it violates
+    assert [row.wrong for row in few.rows] == [True, False, True, False]
+    assert all("sauna" in shown(row, reader).split(" [SEP] ")[1] for row in few.rows)
+    made = maker.added_cases(one, ["painted red by hand"])
+    assert all("painted red" in shown(case.rows[0], reader).replace(" ##", "") for case in made)
+    assert all(case.worse == ((0, 1),) for case in made)
+    assert made
 
 
 def test_entailment_pairs_of_one_premise_are_a_case(reader: RecordReader) -> None:

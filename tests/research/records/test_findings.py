@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from adequa.entities.credibility import Credibility
 from adequa.errors import DataError
-from adequa.metrics.nli.contradictions import RULE
+from adequa.metrics.nli.contradictions import RULE, UNSUPPORTED
 from adequa.models import NamedText, SentenceReading, load_encoder
 from research.records import command
 from research.records.command import app
@@ -136,9 +136,20 @@ def test_contradictions_of_the_reader_are_rated_beside_the_rules() -> None:
         Case({RULE: 1.0, "reader: contradicts": logit}, right=logit > 0)
         for logit in (-2.0, -1.0, 1.0, 2.0)
     ]
-    judged = [JudgedText("b.jsonl", str(at), "polarity", (one,)) for at, one in enumerate(cases)]
+    doubts = [
+        Case({UNSUPPORTED: 1.0, "support: sentence": logit}, right=logit < 0)
+        for logit in (-2.0, -1.0, 1.0, 2.0)
+    ]
+    judged = [
+        JudgedText("b.jsonl", str(at), "polarity", both)
+        for at, both in enumerate(zip(cases, doubts, strict=True))
+    ]
     model = fit_reader(judged * 10, rules)
     unlikely, *_, likely = (model.chance(one.features) for one in cases)
+    supported, *_, doubtful = (model.chance(one.features) for one in doubts)
+    assert supported is not None
+    assert doubtful is not None
+    assert supported > 0.5 > doubtful  # each has weights of its own
     assert likely is not None
     assert unlikely is not None
     assert likely > 0.5 > READER_LIMIT > unlikely

@@ -37,7 +37,10 @@ from ..relations.tiny import COMPANY, write_base  # noqa: E402
 RIGHT = Row((2, 8, 9, 3, 10, 3), 4, wrong=False, stated=True)
 WRONG = Row((2, 8, 11, 3, 10, 3), 4, wrong=True, stated=False, words=(2,))
 SOURCE = Source("tiny", 1.0, 1, [Case((WRONG, RIGHT), ((0, 1),)), Case((RIGHT,))])
-HELD_OUT = [HeldOutText("1", "faithful", 0, (RIGHT,)), HeldOutText("1", "polarity", 0, (WRONG,))]
+HELD_OUT = [
+    HeldOutText("1", "faithful", 0, (RIGHT,), (RIGHT,)),
+    HeldOutText("1", "polarity", 0, (WRONG,), (WRONG,)),
+]
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from adequa.data import Item, Mention, Triple
 from adequa.entities import is_counterpart
 from adequa.entities.credibility import Credibility, read_credibility
-from adequa.metrics.nli import contradictions
 from adequa.metrics.nli.additions import Encode, find_additions
 from adequa.metrics.nli.contradictions import find_contradictions
 from adequa.metrics.nli.relevance import FactIndex, related_facts, with_facts
@@ -578,11 +577,10 @@ class VerifierEvidence:
                     Stretch(one.start, one.end, "clause", _WRONG, note=why, credible=chance)
                 )
                 wrong.mark(one.start, one.end, 1)
-        spans = _marked(item.text, found)
         for own in find_contradictions(item, readings):
             chance = model.chance(own.features)
-            likely = chance is not None and model.keeps(chance, contradictions.RULE)
-            if not likely or spans.overlaps(own.start, own.end):
+            likely = chance is not None and model.keeps(chance, own.rule)
+            if not likely or wrong.overlaps(own.start, own.end):
                 continue
             why = own.reason(item)
             found.append(Stretch(own.start, own.end, "clause", _WRONG, note=why, credible=chance))
