@@ -63,9 +63,9 @@ READER = tuple(
 READER_LIMIT, SUPPORT_LIMIT = 0.55, 0.55
 """The probabilities below which its contradictions, and clauses that the facts do not support, are
 dropped. Out of fold on every fourth or fifth of these records, beside the rules with their limit:
-.836 of the faithful texts clean, .364 of the faults noticed, .250 at their place; without the reader
-.861, .295 and .194; with .5 and .5 .816, .388 and .263. The reader before it, of six layers and
-single facts, had .836, .349 and .238 on the same texts."""
+.836 of the faithful texts clean, .364 of the faults noticed, .250 at their place; without it .861,
+.295 and .194; with .5 and .5 .816, .388 and .263. The reader before it, of six layers and single
+facts, had .836, .349 and .238 on the same texts."""
 _FOLDS = 10
 
 
