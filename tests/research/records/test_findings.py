@@ -152,7 +152,7 @@ def test_contradictions_of_the_reader_are_rated_beside_the_rules() -> None:
     assert supported > 0.5 > doubtful  # each has weights of its own
     assert likely is not None
     assert unlikely is not None
-    assert likely > 0.5 > READER_LIMIT > unlikely
+    assert likely > READER_LIMIT > unlikely
     assert model.keeps(likely, RULE)
     assert not model.keeps(unlikely, RULE)
     assert model.chance({"rule number": 1.0}) == rules.chance({"rule number": 1.0})
