@@ -40,7 +40,7 @@ TOGETHER = 12
 """The most facts that a sentence is asked about together. Not chosen by a comparison."""
 _LONGEST_TOGETHER, _LONGEST_SUMMARY = 96, 60
 """The word pieces of these facts, and of what follows from several."""
-_FAR = 1000
+_UNRANKED = 1000
 """The rank of a fact that is not among them."""
 _SHORT_FACT = 24
 """The word pieces of one of them."""
@@ -188,6 +188,9 @@ class RecordText:
         }
         known = [number for number, one in enumerate(self.facts) if one]
         self._summaries = Summaries(text.triples, known)
+        self._by_value: dict[str, list[int]] = {}
+        for number in known:
+            self._by_value.setdefault(text.triples[number].object, []).append(number)
         names = [one for one in text.names if one[2] in hidden]
         self.sentences = [*self._cut(text.text, names)]
         self._compare()
@@ -333,13 +336,11 @@ class RecordText:
     ) -> list[int]:
         """What follows from several facts of which a sentence speaks."""
         ranks = {number: rank for rank, number in enumerate(near)}
-        values: dict[str, int] = {}
-        for number, fact in enumerate(self.facts):
-            if fact is not None and fact.object in holders:
-                best = values.get(fact.object)
-                if best is None or ranks.get(number, _FAR) < ranks.get(best, _FAR):
-                    values[fact.object] = number
-        named = [values[name] for name in holders if name in values]
+        named = [
+            min(self._by_value[name], key=lambda number: ranks.get(number, _UNRANKED))
+            for name in holders
+            if name in self._by_value
+        ]
         owners = [name for name in self.heads if name in sentence.named]
         found: list[int] = []
         for line in self._summaries.lines(named, owners, near):
@@ -428,9 +429,9 @@ class RecordReader:
         for number, text in enumerate(texts):
             opened = self.open(text)
             for sentence in opened.sentences:
-                facts = opened.rank(sentence)
-                if facts:
-                    asked += (_Question(number, opened, sentence, fact) for fact in (None, *facts))
+                near = opened.rank(sentence, TOGETHER)
+                facts = (None, *near[:ASKED]) if near else ()
+                asked += (_Question(number, opened, sentence, near, fact) for fact in facts)
         outputs = self._answers([one.input() for one in asked])
         doubtful = [
             place
@@ -476,6 +477,8 @@ class _Question(NamedTuple):
     number: int
     text: RecordText
     sentence: RecordSentence
+    near: Sequence[int]
+    """The facts most like the sentence."""
     fact: int | None
 
     @property
@@ -485,7 +488,7 @@ class _Question(NamedTuple):
 
     def input(self, *, turned: bool = False) -> FactInput:
         if self.fact is None:
-            return self.text.input_together(self.sentence)
+            return self.text.input_together(self.sentence, self.near)
         return self.text.input(self.sentence, self.fact, turned=turned)
 
 
